@@ -1,12 +1,17 @@
 package io.berth.placement;
 
+import io.berth.contracts.EndedRun;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
+import io.berth.core.engine.PassTally;
+import io.berth.core.lifecycle.Engine;
+import io.berth.core.placement.Placement.Pass;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.micrometer.core.instrument.Counter;
@@ -63,6 +68,7 @@ public class CellMeters {
     private final AtomicInteger leading = new AtomicInteger();
     private final Timer decisions;
     private final Timer transactions;
+    private final PassMeters passes;
     private final MultiGauge queue;
     private final MultiGauge utilization;
     private final MultiGauge jobs;
@@ -83,6 +89,7 @@ public class CellMeters {
         registry.gauge(offset, Tags.of("clock", "cell"), cellOffset, AtomicReference::get);
         this.decisions = timer("berth.placement.decision", ROUNDS, Tags.empty());
         this.transactions = timer("berth.placement.transaction", ROUNDS, Tags.empty());
+        this.passes = new PassMeters(registry, ROUNDS);
         this.queue = MultiGauge.builder("training.job.queue.length").register(registry);
         this.utilization =
                 MultiGauge.builder("training.cluster.resource.utilization").register(registry);
@@ -125,6 +132,11 @@ public class CellMeters {
         registry.counter("berth.placement.dead.letters").increment(deadLetters);
     }
 
+    /// A pass over the queue was decided in that time.
+    void passed(Pass pass, long nanos, PassTally tally) {
+        passes.passed(pass, Duration.ofNanos(nanos), tally);
+    }
+
     /// A decision failed that the cell goes on without.
     void failed(Faults.Kind of) {
         failures(of).increment();
@@ -137,6 +149,10 @@ public class CellMeters {
                 state.job(placed.job()).ifPresent(job -> placed(placed, job));
             } else if (fact instanceof Fact.Announced(JobEvent.Ended ended)) {
                 ended(ended);
+            } else if (fact instanceof Fact.Announced(JobEvent.Started started)) {
+                state.job(started.job()).ifPresent(job -> started(job.description()));
+            } else if (fact instanceof Fact.Announced(JobEvent.Requeued requeued)) {
+                requeued(requeued);
             } else if (fact instanceof Fact.Announced(JobEvent.Preempted preempted)) {
                 preempted(preempted, state);
             } else if (fact instanceof Fact.Ordered(Order order)) {
@@ -190,8 +206,47 @@ public class CellMeters {
         if (ended.runs().isEmpty()) {
             scheduling(ended.description(), status, millis);
         }
+        if (ended.description().request().nodes() > 1) {
+            endedUnstarted(ended);
+        }
         timer("training.job.completion", WAITS, tags(ended.description(), "status", status))
                 .record(Duration.ofMillis(millis));
+    }
+
+    private void started(JobDescription job) {
+        if (job.request().nodes() > 1) {
+            gang("started", false);
+        }
+    }
+
+    /// A gang that never began was not ready: in time, if nothing else cut it short.
+    private void requeued(JobEvent.Requeued event) {
+        EndedRun run = event.run();
+        if (run.allocations().size() > 1 && run.startedAt() == 0) {
+            boolean late = event.at() - run.placedAt() >= Engine.READY_MILLIS;
+            gang("not_ready", late && run.ending() == null);
+        }
+    }
+
+    /// A gang that has never begun, or waited again when its end came.
+    private void endedUnstarted(JobEvent.Ended event) {
+        boolean late = event.state() == JobState.DEADLINE;
+        EndedRun last = event.runs().isEmpty() ? null : event.runs().getLast();
+        if (last == null || last.outcome() == JobState.PENDING) {
+            gang("not_placed", late);
+        } else if (last.startedAt() == 0) {
+            gang("not_ready", late);
+        }
+    }
+
+    private void gang(String result, boolean timeout) {
+        registry.counter(
+                        "training.gang.results",
+                        "result",
+                        result,
+                        "timeout",
+                        Boolean.toString(timeout))
+                .increment();
     }
 
     private void preempted(JobEvent.Preempted event, CellState state) {

@@ -219,12 +219,15 @@ final class Tenure implements AutoCloseable {
         plannedAt = plan ? now : plannedAt;
         Pass pass = plan ? Pass.PLAN : Pass.START;
         List<Fact> placed;
+        long begun = System.nanoTime();
         try {
             placed = Engine.place(state, placement, now, pass);
         } catch (RuntimeException e) {
             failed(e, now);
             return null;
         }
+        long took = System.nanoTime() - begun;
+        measure(() -> meters.passed(pass, took, placement.tally()));
         placingFailed = false;
         faults.placed();
         replay(placed, Optional.empty());

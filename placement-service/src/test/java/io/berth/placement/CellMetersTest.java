@@ -2,8 +2,13 @@ package io.berth.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.Allocation;
+import io.berth.contracts.Charge;
+import io.berth.contracts.EndedRun;
+import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
@@ -22,11 +27,15 @@ import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
+import io.berth.core.engine.PassTally;
+import io.berth.core.placement.Placement.Pass;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -97,19 +106,140 @@ final class CellMetersTest {
                 .isEqualTo(1);
     }
 
-    private static JobStatus job(long id, String partition) {
-        var description =
-                new JobDescription(
-                        "alice",
-                        "team",
-                        partition,
-                        "normal",
-                        "job",
-                        new ResourceRequest(1, 1, 1, MemoryRequest.perNode(1), GpuRequest.NONE),
-                        LaunchMode.BATCH,
-                        60,
+    @Test
+    void a_gang_that_starts_is_a_result_and_a_job_of_one_node_is_no_gang() {
+        var state = new CellState();
+        state.replay(new Fact.JobChanged(job(1, description("batch", 2))));
+        state.replay(new Fact.JobChanged(job(2, "batch")));
+
+        meters.facts(
+                List.of(
+                        new Fact.Announced(new JobEvent.Started(new JobId(1), 5, 1)),
+                        new Fact.Announced(new JobEvent.Started(new JobId(2), 5, 1))),
+                state);
+
+        assertThat(gangs("started", false)).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"30000, , true", "900, , false", "30000, NODE_FAIL, false"})
+    void a_gang_that_is_not_ready_waits_again(
+            long after, @Nullable JobState ending, boolean timeout) {
+        var requeued =
+                new JobEvent.Requeued(
+                        new JobId(1), after, run(0, 0, JobState.PENDING, ending), Reason.NONE);
+
+        meters.facts(List.of(new Fact.Announced(requeued)), new CellState());
+
+        assertThat(gangs("not_ready", timeout)).isEqualTo(1);
+        assertThat(gangs("not_ready", !timeout)).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "DEADLINE, -1, , not_placed, true",
+        "CANCELLED, -1, , not_placed, false",
+        "DEADLINE, 0, PENDING, not_placed, true",
+        "FAILED, 0, FAILED, not_ready, false",
+        "FAILED, 10, FAILED, not_ready, "
+    })
+    void a_gang_that_ends_unstarted_is_a_result(
+            JobState state,
+            long startedAt,
+            @Nullable JobState outcome,
+            String result,
+            @Nullable Boolean timeout) {
+        var ended =
+                new JobEvent.Ended(
+                        new JobId(1),
+                        99,
+                        description("batch", 2),
+                        state,
+                        Reason.NONE,
+                        ExitStatus.SUCCESS,
                         0,
-                        true);
+                        outcome == null ? List.of() : List.of(run(0, startedAt, outcome, null)),
+                        null,
+                        null);
+
+        meters.facts(List.of(new Fact.Announced(ended)), new CellState());
+
+        assertThat(gangs(result, true)).isEqualTo(timeout != null && timeout ? 1 : 0);
+        assertThat(gangs(result, false)).isEqualTo(timeout != null && !timeout ? 1 : 0);
+    }
+
+    private double gangs(String result, boolean timeout) {
+        Counter counter =
+                registry.find("training.gang.results")
+                        .tag("result", result)
+                        .tag("timeout", Boolean.toString(timeout))
+                        .counter();
+        return counter == null ? 0 : counter.count();
+    }
+
+    @Test
+    void the_last_pass_of_each_kind_and_all_of_them_are_told() {
+        meters.passed(Pass.PLAN, 2_000_000, new PassTally(10, 1, 7));
+        meters.passed(Pass.PLAN, 4_000_000, new PassTally(20, 2, 8));
+        meters.passed(Pass.START, 1_000_000, new PassTally(3, 4, 8));
+
+        assertThat(registry.get("berth.placement.backfilled.jobs").counter().count()).isEqualTo(7);
+        assertThat(registry.get("berth.placement.pass").tag("pass", "plan").timer().count())
+                .isEqualTo(2);
+        assertThat(registry.get("berth.placement.pass.depth").tag("pass", "plan").summary().mean())
+                .isEqualTo(15);
+        assertThat(ofLastPlan("seconds")).isEqualTo(0.004);
+        assertThat(ofLastPlan("depth")).isEqualTo(20);
+        assertThat(ofLastPlan("planned")).isEqualTo(8);
+        assertThat(ofLastPlan("timestamp.seconds")).isGreaterThan(1e9);
+    }
+
+    private double ofLastPlan(String figure) {
+        return registry.get("berth.placement.pass.last." + figure)
+                .tag("pass", "plan")
+                .gauge()
+                .value();
+    }
+
+    private static EndedRun run(
+            long placedAt, long startedAt, JobState outcome, @Nullable JobState ending) {
+        return new EndedRun(
+                1,
+                List.of(allocation("n1", 0), allocation("n2", 1)),
+                placedAt,
+                startedAt,
+                placedAt + 50,
+                outcome,
+                ExitStatus.SUCCESS,
+                Charge.ZERO,
+                null,
+                ending,
+                null);
+    }
+
+    private static Allocation allocation(String node, int index) {
+        return new Allocation(new NodeName(node), index, 1, IndexSet.EMPTY, 1, List.of());
+    }
+
+    private static JobDescription description(String partition, int nodes) {
+        return new JobDescription(
+                "alice",
+                "team",
+                partition,
+                "normal",
+                "job",
+                new ResourceRequest(nodes, nodes, 1, MemoryRequest.perNode(1), GpuRequest.NONE),
+                LaunchMode.BATCH,
+                60,
+                0,
+                true);
+    }
+
+    private static JobStatus job(long id, String partition) {
+        return job(id, description(partition, 1));
+    }
+
+    private static JobStatus job(long id, JobDescription description) {
         return new JobStatus(
                 new JobId(id),
                 description,

@@ -161,6 +161,7 @@ final class TenureTest {
                         "topic",
                         "kind",
                         "clock",
+                        "pass",
                         "of");
     }
 

@@ -11,9 +11,11 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -72,9 +74,17 @@ public class PriorityLoop {
     private final LongAdder written = new LongAdder();
     private volatile boolean leading;
     private volatile long unread;
+    private volatile Watcher watcher = _ -> {};
     private volatile Optional<String> waitsFor = Optional.of("its start");
     private volatile boolean stopping;
     private @Nullable Thread thread;
+
+    /// Who is told how far accounts are from their shares, as [Shares#deviations] has it: after
+    /// each calculation, and of none when this instance ranks no more.
+    @FunctionalInterface
+    interface Watcher {
+        void deviations(SortedMap<String, Double> byAccount);
+    }
 
     public PriorityLoop(
             KafkaConnection kafka, TopicDeclarations declarations, PriorityConfig config) {
@@ -120,6 +130,10 @@ public class PriorityLoop {
     /// How many rankings and fair shares it has written.
     long written() {
         return written.sum();
+    }
+
+    void watchedBy(Watcher next) {
+        watcher = next;
     }
 
     /// How many records wait to be read, as of two seconds ago.
@@ -198,6 +212,7 @@ public class PriorityLoop {
             new Life(consumer, inputs, rankings, shares, outputs).go(election);
         } finally {
             leading = false;
+            watcher.deviations(Collections.emptySortedMap());
         }
     }
 
@@ -248,6 +263,7 @@ public class PriorityLoop {
         private long calculated = System.nanoTime() - config.fairShareInterval().toNanos();
         private long probed = System.nanoTime();
         private boolean gathering;
+        private SortedMap<String, Double> told = Collections.emptySortedMap();
 
         Life(
                 Consumer<byte[], byte[]> consumer,
@@ -301,6 +317,10 @@ public class PriorityLoop {
                             outputs.write(factors);
                             written.increment();
                         });
+                if (!told.equals(shares.deviations())) {
+                    told = shares.deviations();
+                    watcher.deviations(told);
+                }
             }
         }
 

@@ -9,11 +9,13 @@ import io.berth.core.fairshare.FairShare;
 import io.berth.core.fairshare.Member;
 import io.berth.core.fairshare.ShareTree;
 import io.berth.core.limits.Budgets;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,7 @@ final class Shares {
     private @Nullable FairShares published;
     private boolean changed;
     private long calculatedAt;
+    private SortedMap<String, Double> deviations = Collections.emptySortedMap();
 
     void usage(Usage usage) {
         usages.put(new Member(usage.account(), usage.user()), usage);
@@ -76,15 +79,18 @@ final class Shares {
         var seen = new TreeSet<>(usages.keySet());
         seen.addAll(members);
         FairShares before = published;
+        FairShare calculated =
+                FairShare.of(
+                        ShareTree.of(current, seen),
+                        usageOfOneTime(current),
+                        current.cluster().priorityRules());
+        deviations = calculated.deviations();
         var next =
                 new FairShares(
                         before == null ? 1 : before.version() + 1,
                         now,
                         current.cluster().weights().fairShare() * POINT,
-                        FairShare.factors(
-                                ShareTree.of(current, seen),
-                                usageOfOneTime(current),
-                                current.cluster().priorityRules()),
+                        calculated.factors(),
                         budgets.isEmpty() ? null : bookedUntil(),
                         budgets);
         if (before != null
@@ -96,6 +102,12 @@ final class Shares {
         }
         published = next;
         return Optional.of(next);
+    }
+
+    /// How far each account is from its share, as [FairShare#deviations] has it, by the last
+    /// calculation.
+    SortedMap<String, Double> deviations() {
+        return deviations;
     }
 
     /// Whether what was spent of budgets has decayed for long enough to be told again.

@@ -68,6 +68,26 @@ class SharesTest {
     }
 
     @Test
+    void accounts_are_told_how_far_they_are_from_their_shares() {
+        assertThat(shares.deviations()).isEmpty();
+        shares.usage(new Usage("team_a", "alice", BEGIN, 5_000_000, null, List.of()));
+
+        shares.calculate(BEGIN);
+
+        assertThat(shares.deviations()).isEqualTo(Map.of("team_a", 0.5, "default", -0.5));
+    }
+
+    @Test
+    void where_nobody_has_used_anything_nobody_is_far_from_his_share() {
+        var unused = new Shares();
+        unused.configuration(configuration());
+
+        unused.calculate(BEGIN);
+
+        assertThat(unused.deviations()).isEqualTo(Map.of("team_a", 0.0, "default", 0.0));
+    }
+
+    @Test
     void it_is_told_again_when_a_minute_has_passed_since_it_decays() {
         shares.calculate(BEGIN);
 

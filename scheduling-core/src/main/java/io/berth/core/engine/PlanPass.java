@@ -36,6 +36,7 @@ final class PlanPass {
         long place = 0;
         for (int i = 0; i < first.size(); i++) {
             Waiting job = first.get(i);
+            all.tries();
             try {
                 place = take(job, place);
             } catch (RuntimeException e) {

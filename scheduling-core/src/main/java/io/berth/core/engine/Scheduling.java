@@ -74,6 +74,11 @@ public final class Scheduling {
     private boolean stale;
     private boolean preempts;
 
+    /// Of the last pass.
+    private int tried;
+
+    private int backfilled;
+
     /// How far the plan goes.
     public enum Backfill {
         /// No plan: a job that finds no room keeps all nodes that it could use from those behind
@@ -561,7 +566,7 @@ public final class Scheduling {
 
     /// Starts what can start now, and plans for what cannot.
     public void startPass(long now, Decisions decisions) {
-        queue.age(now);
+        begin(now);
         sets.settle(decisions);
         new StartPass(this, now, decisions).run();
         release(now, decisions);
@@ -570,13 +575,39 @@ public final class Scheduling {
 
     /// Puts the plan in order, then does a start pass.
     public void planPass(long now, Decisions decisions) {
-        queue.age(now);
+        begin(now);
         stale = false;
         sets.settle(decisions);
         new PlanPass(this, now, decisions).run();
         new StartPass(this, now, decisions).run();
         release(now, decisions);
         arrived.clear();
+    }
+
+    private void begin(long now) {
+        queue.age(now);
+        tried = 0;
+        backfilled = 0;
+    }
+
+    /// A pass looks for room for a job.
+    void tries() {
+        tried++;
+    }
+
+    /// What the last pass did.
+    public PassTally tally() {
+        return new PassTally(tried, backfilled, plans.size());
+    }
+
+    /// Whether one of its partition that stands before the job has an expected start.
+    private boolean outOfTurn(Waiting job, long now) {
+        return plans.inOrder()
+                .map(Plan::job)
+                .filter(it -> it.fit.partition == job.fit.partition && it.job != job.job)
+                .findFirst()
+                .filter(it -> Waiting.compare(it, job, now) < 0)
+                .isPresent();
     }
 
     /// A job of which limits do not tell any more when it may start keeps nothing for itself.
@@ -647,6 +678,7 @@ public final class Scheduling {
     /// nodes if it may have more.
     void start(Waiting job, Place found, long now, Decisions decisions) {
         boolean kept = clearings.of(job.job) != null;
+        backfilled += outOfTurn(job, now) ? 1 : 0;
         dequeue(job.job);
         long length = job.shortens() && !kept ? places.longest(job, found, now) : job.length;
         if (length < job.length) {

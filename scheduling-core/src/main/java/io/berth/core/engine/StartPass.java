@@ -73,6 +73,7 @@ final class StartPass {
         }
         for (Waiting next = next(); next != null; next = next()) {
             next.inLine = false;
+            all.tries();
             try {
                 take(next);
             } catch (RuntimeException e) {

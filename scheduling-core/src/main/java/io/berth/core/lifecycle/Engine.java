@@ -16,6 +16,9 @@ import java.util.function.Consumer;
 /// Times are cell time in epoch milliseconds, given by the caller, and never go back.
 public final class Engine {
 
+    /// From placing a run of several nodes, or runs that start together, until all must be ready.
+    public static final long READY_MILLIS = Deadlines.READY_MILLIS;
+
     private static final String ALL_DUE = "what is due";
 
     private Engine() {}

@@ -4,6 +4,7 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
+import io.berth.core.engine.PassTally;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Draft;
@@ -51,6 +52,7 @@ public final class Placement {
     private final CellState state;
     private final Settings settings;
     private @Nullable ClusterModel model;
+    private PassTally tally = PassTally.NONE;
 
     /// Jobs whose reason or expected start may not be what their status says.
     private final TreeSet<JobId> unsettled = new TreeSet<>();
@@ -142,9 +144,15 @@ public final class Placement {
         } else {
             current.engine.startPass(now, round);
         }
+        tally = current.engine.tally();
         List<Fact> facts = round.facts(unsettled);
         unsettled.clear();
         return facts;
+    }
+
+    /// What the last pass did.
+    public PassTally tally() {
+        return tally;
     }
 
     private ClusterModel model(Configuration configuration, long now) {

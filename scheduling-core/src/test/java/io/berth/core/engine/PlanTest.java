@@ -163,6 +163,44 @@ final class PlanTest {
     }
 
     @Test
+    void who_starts_beside_the_plan_of_one_before_him_is_told_to_be_backfilled() {
+        Scheduling engine = engine(Backfill.CONSERVATIVE, 500, 2);
+        run(engine, 9, 0, null);
+        waits(engine, 1, 0, 2, 10, false);
+        waits(engine, 2, 0, 1, 5, false);
+        waits(engine, 3, 1, 2, 1, false);
+
+        engine.planPass(0, decisions);
+
+        assertThat(started).containsExactly(2L);
+        PassTally tally = engine.tally();
+        assertThat(tally.backfilled()).isEqualTo(1);
+        assertThat(tally.planned()).isEqualTo(2);
+        assertThat(tally.tried()).isGreaterThanOrEqualTo(3);
+
+        engine.forget(9);
+        engine.forget(2);
+        engine.startPass(1000, decisions);
+
+        assertThat(started).containsExactly(1L, 2L);
+        assertThat(engine.tally().backfilled()).as("in its turn").isZero();
+        assertThat(engine.tally().planned()).isEqualTo(1);
+    }
+
+    @Test
+    void who_starts_in_a_partition_in_which_nobody_stands_before_him_is_not_backfilled() {
+        Scheduling engine = engine(Backfill.CONSERVATIVE, 500, 2);
+        run(engine, 9, 0, null);
+        waits(engine, 1, 0, 2, 10, false);
+        waits(engine, 2, 1, 1, 5, false);
+
+        engine.startPass(0, decisions);
+
+        assertThat(started).containsExactly(2L);
+        assertThat(engine.tally().backfilled()).isZero();
+    }
+
+    @Test
     void as_many_are_expected_as_the_plan_is_deep_the_first_by_priority() {
         Scheduling engine = twoPartitions(Backfill.CONSERVATIVE, 3);
 
