@@ -79,17 +79,18 @@ record Metrics(List<Sample> samples) {
 
     /// The sum of the numbers of that name, as a whole number.
     long sum(String name, Predicate<Sample> which) {
-        return Math.round(
-                samples.stream()
-                        .filter(it -> it.name().equals(name) && which.test(it))
-                        .mapToDouble(Sample::value)
-                        .sum());
+        return Math.round(number(name, which));
     }
 
     /// The sum of all numbers of that name; 0 if there is none.
     double number(String name) {
+        return number(name, _ -> true);
+    }
+
+    /// The sum of the numbers of that name; 0 if there is none.
+    double number(String name, Predicate<Sample> which) {
         return samples.stream()
-                .filter(it -> it.name().equals(name))
+                .filter(it -> it.name().equals(name) && which.test(it))
                 .mapToDouble(Sample::value)
                 .sum();
     }

@@ -170,6 +170,8 @@ final class GoldenDifferences {
     static final Set<String> OWN_TITLES =
             Set.of(
                     // sdiag
+                    "Queue health: ",
+                    "\tPlanned jobs: ",
                     "Log statistics (microseconds):",
                     "\tMax write: ",
                     "\tMean write: ",

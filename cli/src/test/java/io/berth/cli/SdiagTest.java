@@ -28,6 +28,21 @@ final class SdiagTest {
             berth_placement_decision_seconds_max 0.006078
             berth_placement_transaction_seconds_sum 0.22
             berth_placement_transaction_seconds_max 0.031
+            berth_placement_backfilled_jobs_total 3.0
+            berth_placement_pass_seconds_count{pass="start"} 20.0
+            berth_placement_pass_seconds_count{pass="plan"} 4.0
+            berth_placement_pass_seconds_sum{pass="start"} 0.004
+            berth_placement_pass_seconds_sum{pass="plan"} 0.005152
+            berth_placement_pass_seconds_max{pass="start"} 0.001
+            berth_placement_pass_seconds_max{pass="plan"} 0.001489
+            berth_placement_pass_depth_sum{pass="start"} 40.0
+            berth_placement_pass_depth_sum{pass="plan"} 32.0
+            berth_placement_pass_last_seconds{pass="start"} 0.0001
+            berth_placement_pass_last_seconds{pass="plan"} 0.001453
+            berth_placement_pass_last_depth{pass="plan"} 11.0
+            berth_placement_pass_last_planned{pass="start"} 6.0
+            berth_placement_pass_last_planned{pass="plan"} 5.0
+            berth_placement_pass_last_timestamp_seconds{pass="plan"} 1.795168861E9
             berth_placement_leading 1.0
             berth_placement_unread_records{topic="submissions"} NaN
             berth_placement_unread_records{topic="runs"} 2.0
@@ -65,12 +80,26 @@ final class SdiagTest {
                         Job states ts:  Fri Nov 20 10:01:06 2026 (1795168866)
                         Jobs pending:   8
                         Jobs running:   4
+                        Queue health:   66% of 12 jobs wait, more than 30%
 
                         Main schedule statistics (microseconds):
                         \tMax cycle:    6078
                         \tTotal cycles: 22
                         \tMean cycle:   345
+                        \tMean depth cycle:  2
                         \tLast queue length: 8
+
+                        Backfilling stats
+                        \tTotal backfilled jobs (since last slurm start): 3
+                        \tTotal cycles: 4
+                        \tLast cycle when: Fri Nov 20 10:01:01 2026 (1795168861)
+                        \tLast cycle: 1453
+                        \tMax cycle:  1489
+                        \tMean cycle: 1288
+                        \tLast depth cycle: 11
+                        \tDepth Mean: 8
+                        \tLast queue length: 8
+                        \tPlanned jobs: 5
 
                         Log statistics (microseconds):
                         \tMax write:    31000
@@ -80,9 +109,24 @@ final class SdiagTest {
     }
 
     @Test
+    void before_the_first_job_there_are_no_figures_and_the_queue_is_well() {
+        try (var idle = new FakeMesh().on("GET", "/q/metrics", "berth_placement_leading 1.0\n")) {
+            assertThat(
+                            new CommandRun(idle)
+                                    .with("BERTH_PLACEMENT_URL", idle.url())
+                                    .run("sdiag")
+                                    .out())
+                    .contains("Queue health:   0% of 0 jobs wait\n", "\tLast cycle when: N/A\n");
+        }
+    }
+
+    @Test
     void programs_read_the_same_as_json() {
         assertThat(run("sdiag", "--json").out())
-                .contains("\"schedule_cycle_mean\" : 345", "\"jobs_submitted\" : 29");
+                .contains(
+                        "\"schedule_cycle_mean\" : 345",
+                        "\"jobs_submitted\" : 29",
+                        "\"bf_depth_mean\" : 8");
     }
 
     @Test
