@@ -1,6 +1,7 @@
 package io.berth.cli;
 
 import io.berth.client.Surroundings;
+import io.berth.slurm.ResourceLimit;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
@@ -20,7 +21,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /// All that a command sees of the process it runs in.
 ///
@@ -36,8 +36,6 @@ record Terminal(
         Clock clock,
         Supplier<ZoneId> zone,
         Pause pause) {
-
-    private static final String UMASK = "Umask:";
 
     /// A wait between two attempts.
     @FunctionalInterface
@@ -58,15 +56,21 @@ record Terminal(
                 Terminal::sleep);
     }
 
-    /// With the umask in `SLURM_UMASK`, where Linux tells it: jobs have that of the shell that
-    /// submits them.
+    /// With the umask in `SLURM_UMASK` and limits in [ResourceLimit]'s variables, where Linux tells
+    /// them: jobs may have those of the shell that submits them. The limits are the shell's own, as
+    /// this process has raised that of open files.
     private static Map<String, String> environmentOfProcess() {
         var environment = new HashMap<>(System.getenv());
-        try (Stream<String> status = Files.lines(Path.of("/proc/self/status"))) {
-            status.filter(it -> it.startsWith(UMASK))
-                    .forEach(it ->
-                            environment.put("SLURM_UMASK", it.substring(UMASK.length()).strip()));
-        } catch (IOException | UncheckedIOException e) {
+        try {
+            for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+                if (line.startsWith("Umask:")) {
+                    environment.put("SLURM_UMASK", line.substring(6).strip());
+                } else if (line.startsWith("PPid:")) {
+                    Path limits = Path.of("/proc", line.substring(5).strip(), "limits");
+                    environment.putAll(ResourceLimit.variables(Files.readAllLines(limits)));
+                }
+            }
+        } catch (IOException e) {
             return environment;
         }
         return environment;

@@ -116,7 +116,7 @@ final class SbatchDraft {
                     SIGNAL,
                     TIME_MIN ->
                     terms.set(setting, given);
-            case DISTRIBUTION, GPU_BIND, GRES_FLAGS, HINT, MEM_BIND, NO_KILL ->
+            case DISTRIBUTION, GPU_BIND, GRES_FLAGS, HINT, MEM_BIND, NO_KILL, PROPAGATE ->
                     steps.set(setting, given);
             case NODEFILE -> where.file(from.text(given));
             case CONSTRAINT,

@@ -61,6 +61,15 @@ final class SbatchOptionTable {
         same("partition", 'p', REQUIRED, "SBATCH_PARTITION", SbatchSetting.PARTITION);
         same("qos", 'q', REQUIRED, "SBATCH_QOS", SbatchSetting.QOS);
         same("quiet", 'Q', NONE, null, SbatchSetting.QUIET);
+        rows.add(
+                new SbatchOption(
+                        "propagate",
+                        '\0',
+                        OPTIONAL,
+                        null,
+                        new Different(
+                                SbatchSetting.PROPAGATE,
+                                "without it a job has the limits (`ulimit`) of its node's agent; with it the soft ones of the shell that submits, as far as the hard ones on the node allow")));
         same("requeue", '\0', NONE, "SBATCH_REQUEUE", SbatchSetting.REQUEUE);
         same("usage", '\0', NONE, null, SbatchSetting.USAGE);
         different("user", null, SbatchSetting.USER, "Berth's own: an admin submits for this user");
@@ -267,12 +276,6 @@ final class SbatchOptionTable {
         ignored("oversubscribe", 's', NONE, null, "a permission that is not used");
         ignored("power", '\0', REQUIRED, "SBATCH_POWER", "no power management");
         ignored("profile", '\0', REQUIRED, "SBATCH_PROFILE", "no profile files are written");
-        ignored(
-                "propagate",
-                '\0',
-                OPTIONAL,
-                null,
-                "a job has the limits (`ulimit`) of its node's agent, never those of the shell that submits it");
         ignored("verbose", 'v', NONE, "SBATCH_DEBUG", "there is nothing more to say");
         ignored("wckey", '\0', REQUIRED, "SBATCH_WCKEY", "not kept");
     }

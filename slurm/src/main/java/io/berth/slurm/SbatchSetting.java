@@ -58,6 +58,7 @@ public enum SbatchSetting {
     PARSABLE,
     PARTITION,
     PRIORITY,
+    PROPAGATE,
     QOS,
     QUIET,
     REQUEUE,

@@ -3,6 +3,7 @@ package io.berth.slurm;
 import io.berth.slurm.GetOpt.Given;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
@@ -24,6 +25,7 @@ final class StepsDraft {
             Pattern.compile("rank|(map_mem|mask_mem):.+|prefer|sort|nosort");
 
     private final Map<String, String> variables = new TreeMap<>();
+    private Set<ResourceLimit> limits = Set.of();
 
     void set(SbatchSetting setting, Given<SbatchOption> given) throws InvalidOption {
         String value = given.value() == null ? "" : given.value();
@@ -68,6 +70,7 @@ final class StepsDraft {
                         "none or local");
                 variables.put("SLURM_MEM_BIND", word.endsWith("local") ? "local" : "none");
             }
+            case PROPAGATE -> limits = ResourceLimit.parse(value);
             case NO_KILL -> {
                 if (!word.equals("off")) {
                     throw unsupported(
@@ -96,12 +99,10 @@ final class StepsDraft {
                         + some);
     }
 
-    /// The environment with what steps are to find there.
+    /// The environment with what steps are to find there, and with the limits that are handed on.
     Map<String, String> in(Map<String, String> environment) {
-        if (variables.isEmpty()) {
-            return environment;
-        }
         var all = new TreeMap<>(environment);
+        ResourceLimit.keep(limits, all);
         all.putAll(variables);
         return all;
     }

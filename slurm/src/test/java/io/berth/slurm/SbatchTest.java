@@ -13,6 +13,8 @@ import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -375,6 +377,29 @@ final class SbatchTest {
                                 "verbose,closest",
                                 "SLURM_MEM_BIND",
                                 "local"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--hold            | ''",
+                "--propagate       | SLURM_RLIMIT_CORE,SLURM_RLIMIT_NOFILE",
+                "--propagate=ALL   | SLURM_RLIMIT_CORE,SLURM_RLIMIT_NOFILE",
+                "--propagate=NONE  | ''",
+                "--propagate=core,RLIMIT_STACK | SLURM_RLIMIT_CORE",
+            })
+    void limits_of_the_shell_are_handed_on_if_they_are_asked_for(String option, String names)
+            throws InvalidOption {
+        Map<String, String> environment =
+                Map.of("SLURM_RLIMIT_CORE", "0", "SLURM_RLIMIT_NOFILE", "1024");
+
+        Map<String, String> handedOn =
+                Objects.requireNonNull(request(environment, option).submission().environment());
+
+        assertThat(String.join(",", new TreeMap<>(handedOn).keySet())).isEqualTo(names);
+        assertThat(refusal("--propagate=core,").print("sbatch"))
+                .isEqualTo("sbatch: error: --propagate=core, is not valid.\n");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.berth.agent.launch;
 
+import io.berth.slurm.ResourceLimit;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -66,6 +67,9 @@ public final class StartScript {
             if (name.isEmpty() || name.indexOf('=') >= 0) {
                 throw new LaunchRefused("'" + name + "' cannot be the name of a variable");
             }
+            if (ResourceLimit.is(name)) {
+                continue; // It is set below.
+            }
             if (NAME.matcher(name).matches()
                     && !name.startsWith("BASH")
                     && !SHELLS_OWN.contains(name)) {
@@ -92,7 +96,8 @@ public final class StartScript {
                         files.error().equals(files.output())
                                 ? "&1"
                                 : ">" + quoted(files.error().toString()));
-        script.append(" || exit 125\n").append(before).append("exec");
+        script.append(" || exit 125\n").append(before);
+        script.append(ResourceLimit.text(environment)).append("exec");
         if (!others.isEmpty()) {
             script.append(' ').append(env()).append(others);
         }

@@ -3,11 +3,14 @@ package io.berth.agent.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,6 +44,36 @@ class StartScriptTest {
 
         assertThat(StartScript.of(Path.of("/w"), environment, FILES, "", List.of("/s")))
                 .startsWith("umask " + umask + "\n");
+    }
+
+    @Test
+    void limits_are_those_of_the_shell_that_submitted_as_far_as_the_hard_ones_allow(
+            @TempDir Path folder) throws Exception {
+        Path output = folder.resolve("out");
+        var limits = new TreeMap<String, String>();
+        limits.put("SLURM_RLIMIT_NOFILE", "65");
+        limits.put("SLURM_RLIMIT_CORE", "0");
+        limits.put("SLURM_RLIMIT_STACK", "4194304");
+        limits.put("SLURM_RLIMIT_CPU", "77");
+        limits.put("SLURM_RLIMIT_FSIZE", "$(reboot)");
+        limits.put("SLURM_RLIMIT_DATA", "18446744073709551615");
+        String script =
+                StartScript.of(
+                        Path.of("/"),
+                        limits,
+                        new OutputFiles(Path.of("/dev/null"), output, output),
+                        "",
+                        List.of(
+                                "/bin/sh",
+                                "-c",
+                                "ulimit -S -n; ulimit -S -c; ulimit -S -s; ulimit -S -t; env"));
+
+        Process shell = new ProcessBuilder("sh", "-c", "ulimit -t 60; " + script).start();
+
+        assertThat(shell.waitFor()).isZero();
+        assertThat(Files.readAllLines(output))
+                .startsWith("65", "0", "4096", "60")
+                .noneMatch(it -> it.startsWith("SLURM_RLIMIT"));
     }
 
     @ParameterizedTest
