@@ -28,6 +28,7 @@ import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.core.engine.PassTally;
+import io.berth.core.lifecycle.Engine;
 import io.berth.core.placement.Placement.Pass;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
@@ -122,12 +123,15 @@ final class CellMetersTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"30000, , true", "900, , false", "30000, NODE_FAIL, false"})
+    @CsvSource({"0, , true", "-1, , false", "0, NODE_FAIL, false"})
     void a_gang_that_is_not_ready_waits_again(
-            long after, @Nullable JobState ending, boolean timeout) {
+            long late, @Nullable JobState ending, boolean timeout) {
         var requeued =
                 new JobEvent.Requeued(
-                        new JobId(1), after, run(0, 0, JobState.PENDING, ending), Reason.NONE);
+                        new JobId(1),
+                        Engine.READY_MILLIS + late,
+                        run(0, 0, JobState.PENDING, ending),
+                        Reason.NONE);
 
         meters.facts(List.of(new Fact.Announced(requeued)), new CellState());
 
