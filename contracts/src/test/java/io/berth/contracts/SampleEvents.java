@@ -1343,15 +1343,16 @@ final class SampleEvents {
                 "steps",
                 Topics.RUNS,
                 new RunReport.Ended(
-                        RUN,
-                        NODE,
-                        4,
-                        3,
-                        RunReport.Cause.EXITED,
-                        EXIT,
-                        new Consumption(8000, 512),
-                        null,
-                        STEPS));
+                                RUN,
+                                NODE,
+                                4,
+                                3,
+                                RunReport.Cause.EXITED,
+                                EXIT,
+                                new Consumption(8000, 512),
+                                null)
+                        .with(STEPS));
+        addNamed("prolog", Topics.RUNS, runEnded("the prolog ended with 4").draining("prolog: 4"));
         add(Topics.RUNS, new RunReport.Suspended(RUN, NODE, 4, 6, 1));
         add(Topics.RUNS, new RunReport.CheckpointSaved(RUN, NODE, 4, 6, 900));
         add(Topics.RUNS, new RunReport.NotSuspended(RUN, NODE, 4, 6, 1, "no freezer"));

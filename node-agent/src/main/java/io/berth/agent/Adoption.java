@@ -81,7 +81,7 @@ record Adoption(NodeName node, String bootId, Groups groups, Hooks hooks) {
         try {
             Emptying.untilEmpty(group, run);
             Emptying.untilRemoved(group, run);
-            hooks.after(files);
+            var unused = hooks.after(files);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

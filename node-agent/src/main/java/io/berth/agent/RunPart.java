@@ -338,7 +338,7 @@ final class RunPart {
             RunEnd known = files.kept(RunEnd.NAME, RunEnd.class).orElse(null);
             return known != null ? known : measured(explained(lived()));
         } catch (LaunchRefused e) {
-            return RunEnd.unstarted(Cause.LAUNCH_FAILED, e.getMessage());
+            return RunEnd.unstarted(Cause.LAUNCH_FAILED, e.getMessage()).draining(e.drain());
         } catch (IOException | RuntimeException | Error e) {
             if (Thread.currentThread().isInterrupted()) {
                 // Let go of while it read or wrote a file.
@@ -373,12 +373,8 @@ final class RunPart {
         if (meter != null) {
             used = meter.end().map(used::with).orElse(used);
         }
-        return new RunEnd(
-                end.cause(),
-                end.exit(),
-                used,
-                end.message(),
-                StepLog.read(files, Begun.NAME, launch.here()));
+        return new RunEnd(end.cause(), end.exit(), used, end.message())
+                .with(StepLog.read(files, Begun.NAME, launch.here()));
     }
 
     private RunEnd lived() throws IOException, LaunchRefused, InterruptedException {
@@ -523,7 +519,7 @@ final class RunPart {
     }
 
     /// Empties and removes the group, then reports.
-    private void settle(RunEnd end) throws InterruptedException {
+    private void settle(RunEnd lived) throws InterruptedException {
         if (meter != null) {
             surroundings.meters().over(meter);
         }
@@ -533,13 +529,13 @@ final class RunPart {
         Group group = group();
         Emptying.untilEmpty(group, run());
         try {
-            files.keep(RunEnd.NAME, end);
+            files.keep(RunEnd.NAME, lived);
         } catch (IOException e) {
             // Reported all the same; only a restart before that would have to find it out again.
             LOG.atWarn().setCause(e).addKeyValue("run", run()).log("End of run not spooled");
         }
         Emptying.untilRemoved(group, run());
-        surroundings.launcher().hooks().after(files);
+        RunEnd end = lived.draining(surroundings.launcher().hooks().after(files).orElse(null));
         LOG.atInfo()
                 .addKeyValue("run", run())
                 .addKeyValue("node", surroundings.node().name())

@@ -67,15 +67,16 @@ record RunReports(RunId run, NodeName node, Outbox outbox)
         outbox.add(
                 (epoch, n) ->
                         new RunReport.Ended(
-                                run,
-                                node,
-                                epoch,
-                                n,
-                                end.cause(),
-                                end.exit(),
-                                end.usage(),
-                                end.message(),
-                                end.steps()),
+                                        run,
+                                        node,
+                                        epoch,
+                                        n,
+                                        end.cause(),
+                                        end.exit(),
+                                        end.usage(),
+                                        end.message())
+                                .with(end.steps())
+                                .draining(end.drain()),
                 written);
     }
 }

@@ -72,7 +72,20 @@ class HooksTest {
 
         assertThat(ended.cause()).isEqualTo(Cause.LAUNCH_FAILED);
         assertThat(ended.message()).isEqualTo("the prolog ended with 4: scratch is full");
+        assertThat(ended.drain()).isEqualTo(ended.message());
         assertThat(rig.work.resolve("ran")).doesNotExist();
         assertThat(folder.resolve("cleaned")).exists();
+    }
+
+    @Test
+    void where_the_second_fails_the_node_is_to_have_no_more_work() throws Exception {
+        program("prolog", "true");
+        program("epilog", "echo 'scratch is busy'; exit 3");
+
+        Ended ended = run("true");
+
+        assertThat(ended.cause()).isEqualTo(Cause.EXITED);
+        assertThat(ended.message()).isNull();
+        assertThat(ended.drain()).isEqualTo("the epilog ended with 3: scratch is busy");
     }
 }

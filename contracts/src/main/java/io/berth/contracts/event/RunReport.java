@@ -87,6 +87,8 @@ public sealed interface RunReport {
     /// @param exit the script's exit code and signal; 0:0 where no script ran
     /// @param message one line for the user where the cause needs it
     /// @param steps that the script started here; null if there were none
+    /// @param drain one line that says why the node must have no more work: the site's prolog or
+    ///   epilog failed there; null if neither did
     record Ended(
             RunId run,
             NodeName node,
@@ -96,10 +98,11 @@ public sealed interface RunReport {
             ExitStatus exit,
             Consumption usage,
             @Nullable String message,
-            @Nullable Steps steps)
+            @Nullable Steps steps,
+            @Nullable String drain)
             implements RunReport {
 
-        /// Of a part without steps.
+        /// Of a part without steps, on a node that is well.
         public Ended(
                 RunId run,
                 NodeName node,
@@ -109,7 +112,15 @@ public sealed interface RunReport {
                 ExitStatus exit,
                 Consumption usage,
                 @Nullable String message) {
-            this(run, node, epoch, applied, cause, exit, usage, message, null);
+            this(run, node, epoch, applied, cause, exit, usage, message, null, null);
+        }
+
+        public Ended with(@Nullable Steps its) {
+            return new Ended(run, node, epoch, applied, cause, exit, usage, message, its, drain);
+        }
+
+        public Ended draining(@Nullable String why) {
+            return new Ended(run, node, epoch, applied, cause, exit, usage, message, steps, why);
         }
     }
 

@@ -43,34 +43,41 @@ public record Hooks(Optional<Path> prolog, Optional<Path> epilog, Commands comma
         }
         var ran = commands.run(List.of(prolog.get().toString()), told.variables(), LIMIT);
         if (ran.status() != 0) {
-            throw new LaunchRefused(
-                    "the prolog ended with %d%s".formatted(ran.status(), last(ran.output())));
+            String how = "the prolog ended with %d%s".formatted(ran.status(), last(ran.output()));
+            throw new LaunchRefused(how, how);
         }
     }
 
     /// Runs the one after, if the run came so far. An agent that ended meanwhile runs it again.
-    public void after(RunFiles files) throws InterruptedException {
+    ///
+    /// @return how it failed, if it did
+    public Optional<String> after(RunFiles files) throws InterruptedException {
         if (epilog.isEmpty()) {
-            return;
+            return Optional.empty();
         }
         try {
             Optional<Told> told = files.kept(Told.NAME, Told.class);
             if (told.isEmpty()) {
-                return;
+                return Optional.empty();
             }
             var ran = commands.run(List.of(epilog.get().toString()), told.get().variables(), LIMIT);
-            if (ran.status() != 0) {
-                LOG.atWarn()
-                        .addKeyValue("run", files.folder().getFileName())
-                        .addKeyValue("status", ran.status())
-                        .log("Epilog failed{}", last(ran.output()));
-            }
+            return ran.status() == 0
+                    ? Optional.empty()
+                    : failed(
+                            files,
+                            "the epilog ended with %d%s"
+                                    .formatted(ran.status(), last(ran.output())));
         } catch (IOException e) {
-            LOG.atWarn()
-                    .setCause(e)
-                    .addKeyValue("run", files.folder().getFileName())
-                    .log("Epilog not run");
+            return failed(files, "the epilog was not run: " + e.getMessage());
         }
+    }
+
+    private static Optional<String> failed(RunFiles files, String how) {
+        LOG.atWarn()
+                .addKeyValue("run", files.folder().getFileName())
+                .addKeyValue("how", how)
+                .log("Epilog failed");
+        return Optional.of(how);
     }
 
     private static Map<String, String> variables(

@@ -63,6 +63,21 @@ final class Controls {
         return draft.facts();
     }
 
+    /// A job whose run fails before it begins waits for its user, and not for the next node that
+    /// may fail it. One that is not to wait again is left alone.
+    static void hold(Draft draft, JobId id, String why, long now) {
+        if (!HetJobs.mayWaitAgain(draft, draft.job(id))) {
+            return;
+        }
+        for (JobId one : Eligibility.together(draft.job(id))) {
+            JobStatus job = draft.job(one);
+            if (job.hold() == null) {
+                draft.change(Transitions.held(job, Hold.USER));
+                draft.announce(new JobEvent.Held(one, now, Hold.USER, SYSTEM, why));
+            }
+        }
+    }
+
     /// What is known of a job and of those that start with it.
     private static List<JobStatus> together(CellState state, JobId id) {
         return state.job(id).map(Eligibility::together).orElse(List.of()).stream()

@@ -1,5 +1,6 @@
 package io.berth.core.lifecycle;
 
+import io.berth.contracts.EndedRun;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
@@ -27,8 +28,13 @@ import java.util.function.Consumer;
 /// ended jobs to forget.
 final class Deadlines {
 
-    /// From placing a run of several nodes, or runs that start together, until all must be Ready.
-    static final long READY_MILLIS = 30_000;
+    /// From placing a run of several nodes, or runs that start together, until all must be Ready: a
+    /// prolog has five minutes, and the task thirty seconds.
+    static final long READY_MILLIS = 6 * 60_000;
+
+    /// How often one after the other a run may not be ready before its job is held: Slurm's
+    /// max_batch_requeue.
+    static final int MAX_NOT_READY = 5;
 
     /// After a run's limit and its kill grace, until placement orders the stop itself.
     static final long LIMIT_SLACK_MILLIS = 30_000 + Endings.KILL_WAIT_SECONDS * 1000;
@@ -98,6 +104,14 @@ final class Deadlines {
         JobStatus job = draft.state().knownJob(id);
         Run run = job.run();
         if (run != null && run.outcome() == null && dueAt(draft.state(), job, run) <= now) {
+            if (run.startedAt() == 0 && notReadyBefore(job) + 1 == MAX_NOT_READY) {
+                Controls.hold(
+                        draft,
+                        id,
+                        "its nodes were not ready in time, %d times one after the other"
+                                .formatted(MAX_NOT_READY),
+                        now);
+            }
             Endings.decide(draft, id, run.startedAt() == 0 ? notReady() : overLimit(), now);
         }
     }
@@ -172,6 +186,18 @@ final class Deadlines {
         return limit == 0
                 ? Long.MAX_VALUE
                 : run.startedAt() + limit * 1000 + LIMIT_SLACK_MILLIS + later;
+    }
+
+    /// How many of the job's last runs ended before they began, and made it wait again.
+    private static int notReadyBefore(JobStatus job) {
+        int times = 0;
+        for (EndedRun run : job.ended().reversed()) {
+            if (run.startedAt() != 0) {
+                break;
+            }
+            times++;
+        }
+        return times % MAX_NOT_READY;
     }
 
     private static Outcome notReady() {

@@ -82,6 +82,14 @@ final class Registrations {
                 : before;
     }
 
+    /// A node whose prolog or epilog failed gets no more work until an operator says so.
+    static void drained(Draft draft, NodeName node, String why, long now) {
+        NodeStatus known = draft.node(node);
+        if (known.hold() == null || known.hold().ofHealth()) {
+            draft.change(known.held(new NodeHold(NodeHold.Kind.DRAIN, why, NodeHold.AGENT, now)));
+        }
+    }
+
     /// What has become of the GPUs that were to be divided: the registration says what is.
     private static List<Division> divisions(NodeStatus known, NodeSeen seen, long now) {
         var divisions = new ArrayList<Division>();

@@ -163,6 +163,9 @@ final class Reports {
                                 Objects.requireNonNull(draft.job(job).run()),
                                 index,
                                 it -> it.having(report.usage()))));
+        if (report.drain() != null) {
+            Registrations.drained(draft, report.node(), report.drain(), now);
+        }
         if (report.steps() != null) {
             draft.announce(
                     new JobEvent.StepsEnded(
@@ -172,7 +175,14 @@ final class Reports {
         if (run.outcome() == null) {
             outcome(draft.job(job), run, index, report)
                     .ifPresentOrElse(
-                            outcome -> Endings.decide(draft, job, outcome, now),
+                            outcome -> {
+                                if (outcome.state() == JobState.PENDING
+                                        && report.cause() == Cause.LAUNCH_FAILED) {
+                                    Controls.hold(
+                                            draft, job, String.valueOf(report.message()), now);
+                                }
+                                Endings.decide(draft, job, outcome, now);
+                            },
                             () -> Standstill.over(draft, report.run(), index, now));
         }
         Endings.freeIfEmpty(draft, job, now);
@@ -195,11 +205,19 @@ final class Reports {
                             new Outcome(
                                     JobState.TIMEOUT, Reason.TIME_LIMIT, exit, report.message());
                     case LAUNCH_FAILED ->
-                            new Outcome(
-                                    JobState.FAILED,
-                                    Reason.JOB_LAUNCH_FAILURE,
-                                    new ExitStatus(1, 0),
-                                    report.message());
+                            report.drain() != null && job.description().requeue()
+                                    ? new Outcome(
+                                            JobState.PENDING,
+                                            Reason.NONE,
+                                            ExitStatus.SUCCESS,
+                                            report.message(),
+                                            JobState.NODE_FAIL,
+                                            null)
+                                    : new Outcome(
+                                            JobState.FAILED,
+                                            Reason.JOB_LAUNCH_FAILURE,
+                                            new ExitStatus(1, 0),
+                                            report.message());
                     case GPU_FAILED ->
                             Endings.nodesFailed(
                                     job,

@@ -9,14 +9,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Charge;
 import io.berth.contracts.HeldRun;
+import io.berth.contracts.Hold;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeHold;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
 import io.berth.contracts.Step;
 import io.berth.contracts.Steps;
 import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Part.Underuse;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus.Presence;
@@ -26,6 +29,7 @@ import io.berth.contracts.event.RunReport.Cause;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -199,6 +203,68 @@ final class LifecycleTest {
 
         assertThat(orders(facts)).hasSize(2).hasOnlyElementsOfType(Order.Stop.class);
         assertThat(cell.job(1).run()).extracting("lease").isEqualTo(2);
+    }
+
+    @Test
+    void a_gang_that_is_not_ready_time_and_again_is_held() {
+        onTwoNodes(LaunchMode.BATCH);
+        var holds = new ArrayList<@Nullable Hold>();
+        for (int lease = 1; lease <= Deadlines.MAX_NOT_READY; lease++) {
+            holds.add(cell.job(1).hold());
+            cell.now += Deadlines.READY_MILLIS;
+            cell.round();
+            cell.ended(1, lease, "n1", Cause.STOPPED, 0);
+            cell.ended(1, lease, "n2", Cause.STOPPED, 0);
+            cell.round();
+        }
+
+        assertThat(holds).containsOnlyNulls();
+        assertThat(cell.job(1))
+                .returns(Hold.USER, JobStatus::hold)
+                .returns(JobState.PENDING, JobStatus::state);
+    }
+
+    @Test
+    void where_a_prolog_fails_the_job_is_held_and_the_node_drained() {
+        onOneNode(LaunchMode.BATCH, true);
+
+        List<Fact> facts = cell.draining(1, 1, "n1", Cause.LAUNCH_FAILED, "the prolog: no scratch");
+
+        assertThat(cell.job(1))
+                .returns(JobState.PENDING, JobStatus::state)
+                .returns(Hold.USER, JobStatus::hold);
+        assertThat(events(facts)).hasAtLeastOneElementOfType(JobEvent.Held.class);
+        assertThat(hold())
+                .returns(NodeHold.AGENT, NodeHold::user)
+                .returns("the prolog: no scratch", NodeHold::reason);
+    }
+
+    private @Nullable NodeHold hold() {
+        return cell.state.node(new NodeName("n1")).orElseThrow().hold();
+    }
+
+    @Test
+    void a_job_that_may_not_wait_again_ends_where_a_prolog_fails() {
+        onOneNode(LaunchMode.BATCH, false);
+
+        cell.draining(1, 1, "n1", Cause.LAUNCH_FAILED, "the prolog: no scratch");
+
+        assertThat(cell.job(1))
+                .returns(JobState.FAILED, JobStatus::state)
+                .returns(Reason.JOB_LAUNCH_FAILURE, JobStatus::reason)
+                .returns(null, JobStatus::hold);
+        assertThat(hold()).isNotNull();
+    }
+
+    @Test
+    void where_an_epilog_fails_the_node_is_drained_and_the_job_is_as_it_ended() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+
+        cell.draining(1, 1, "n1", Cause.EXITED, "the epilog: scratch is busy");
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.COMPLETED);
+        assertThat(hold()).returns(NodeHold.Kind.DRAIN, NodeHold::kind);
     }
 
     @Test

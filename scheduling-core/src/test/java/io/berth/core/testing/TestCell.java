@@ -333,18 +333,24 @@ public final class TestCell {
 
     /// The script has exited with 0, and had steps.
     public List<Fact> ended(long id, int lease, String node, Steps steps) {
-        return take(
-                new Input.Reported(
-                        new RunReport.Ended(
-                                run(id, lease),
-                                new NodeName(node),
-                                1,
-                                1,
-                                RunReport.Cause.EXITED,
-                                ExitStatus.SUCCESS,
-                                Consumption.NONE,
-                                null,
-                                steps)));
+        return take(new Input.Reported(ended(id, lease, node, RunReport.Cause.EXITED).with(steps)));
+    }
+
+    /// The part could not be launched, or ended, as the node's prolog or epilog failed.
+    public List<Fact> draining(long id, int lease, String node, RunReport.Cause cause, String why) {
+        return take(new Input.Reported(ended(id, lease, node, cause).draining(why)));
+    }
+
+    private static RunReport.Ended ended(long id, int lease, String node, RunReport.Cause cause) {
+        return new RunReport.Ended(
+                run(id, lease),
+                new NodeName(node),
+                1,
+                1,
+                cause,
+                ExitStatus.SUCCESS,
+                Consumption.NONE,
+                null);
     }
 
     public List<Fact> cancel(long id) {
