@@ -16,11 +16,14 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.Tres;
 import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Association;
 import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.PreemptRules;
+import io.berth.contracts.event.QosRules;
+import io.berth.contracts.event.QosRules.Flag;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.Terms;
 import io.berth.core.engine.Scheduling.Settings;
@@ -109,6 +112,38 @@ final class PlacementLimitsTest {
         assertThat(start(2)).isEqualTo(zero + 602_000);
         assertThat(cell.where(3)).isEmpty();
         assertThat(cell.where(4)).isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false", "true"})
+    void a_job_whose_qos_has_no_reserve_keeps_nothing_for_itself(boolean flag) {
+        Configuration before = TestCell.configuration();
+        cell.take(new Input.Configured(flag ? withoutReserve(before) : before));
+        cell.submit(1, "bob", gpus(1, 6, null));
+        cell.submit(2, "alice", gpus(1, 8, null));
+        cell.submit(3, TestCell.job(gpus(1, 2, null), 1800));
+
+        cell.round();
+
+        assertThat(start(2)).isEqualTo(flag ? null : zero + 602_000);
+        assertThat(cell.where(3).isEmpty()).isEqualTo(!flag);
+    }
+
+    private static Configuration withoutReserve(Configuration before) {
+        var qos = new LinkedHashMap<>(before.qos());
+        var rules =
+                new QosRules("", List.of(Flag.NO_RESERVE), 1000, 0, List.of(), null, Limits.NONE);
+        qos.put("normal", new ConfigEntry.Qos(new Part(1, 1, 1), "normal", 0, rules));
+        return new Configuration(
+                before.revision() + 1,
+                before.cluster(),
+                before.partitions(),
+                before.accounts(),
+                before.associations(),
+                qos,
+                before.reservations(),
+                before.switches(),
+                before.licenses());
     }
 
     @Test

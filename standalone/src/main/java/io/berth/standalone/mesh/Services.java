@@ -26,15 +26,22 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
 
     private static final List<String> LOWEST_PRIORITY = List.of("nice", "-n", "19");
 
-    /// One compiler tier and one collector thread: quick to start, small, and fast enough for the
-    /// load of one machine. Heaps begin small and have room for a few hundred thousand jobs. The
-    /// JVM's archives of classes stay where they were made for: moved to a random place, as they
-    /// are else, most of their pages are written, and are the process's own memory.
+    /// From so many processors on the second compiler tier has some to itself while it warms up.
+    private static final int PROCESSORS_FOR_BOTH_TIERS = 8;
+
+    /// One collector thread, and on a small machine one compiler tier: quick to start, small, and
+    /// fast enough for the load of one machine. Heaps begin small and have room for a few hundred
+    /// thousand jobs. The JVM's archives of classes stay where they were made for: moved to a random
+    /// place, as they are else, most of their pages are written, and are the process's own memory.
     private static final List<String> JVM =
             List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                     "-XX:+UseSerialGC",
-                    "-XX:TieredStopAtLevel=1",
+                    "-XX:TieredStopAtLevel="
+                            + (Runtime.getRuntime().availableProcessors()
+                                            < PROCESSORS_FOR_BOTH_TIERS
+                                    ? 1
+                                    : 4),
                     "-XX:+UseCompactObjectHeaders",
                     "-XX:+UnlockDiagnosticVMOptions",
                     "-XX:ArchiveRelocationMode=0",
@@ -49,6 +56,7 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
     /// Of the agent, which is on every node beside the jobs: it gives back what it does not need.
     private static final List<String> SMALL =
             List.of(
+                    "-XX:TieredStopAtLevel=1",
                     "-Xms10m",
                     "-Xmn4m",
                     "-Xmx96m",
