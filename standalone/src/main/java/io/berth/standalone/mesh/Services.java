@@ -31,8 +31,9 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
 
     /// One collector thread, and on a small machine one compiler tier: quick to start, small, and
     /// fast enough for the load of one machine. Heaps begin small and have room for a few hundred
-    /// thousand jobs. The JVM's archives of classes stay where they were made for: moved to a random
-    /// place, as they are else, most of their pages are written, and are the process's own memory.
+    /// thousand jobs. The JVM's archives of classes stay where they were made for: moved to a
+    /// random place, as they are else, most of their pages are written, and are the process's own
+    /// memory.
     private static final List<String> JVM =
             List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
