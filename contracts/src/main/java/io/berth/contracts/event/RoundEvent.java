@@ -25,7 +25,7 @@ public sealed interface RoundEvent {
     /// @param backfill `OFF`, `EASY` or `CONSERVATIVE`
     /// @param depth how many jobs have an expected start at most
     /// @param version of placement
-    /// @param digest SHA-256 of all that was decided, in hexadecimal digits
+    /// @param digest checksum of all that was decided, in hexadecimal digits
     record Decided(
             int cell,
             long round,

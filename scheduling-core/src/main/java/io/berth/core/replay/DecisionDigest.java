@@ -8,27 +8,17 @@ import io.berth.contracts.json.EventCodec;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.state.Fact;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The SHA-256 of all that a round decided, in order: of each fact that is written to a topic, the
-/// topic, the key and the value.
+/// The [Checksum] of all that a round decided, in order: of each fact that is written to a topic,
+/// the topic, the key and the value.
 public final class DecisionDigest {
 
-    private final MessageDigest sha;
+    private static final byte[] NOTHING = new byte[0];
 
-    public DecisionDigest() {
-        try {
-            sha = MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
-    }
+    private final Checksum checksum = new Checksum();
 
     /// Of facts that are not written.
     public static String of(List<Fact> facts) {
@@ -54,20 +44,13 @@ public final class DecisionDigest {
 
     /// @param value null where the record of that key goes
     public void add(String topic, String key, byte @Nullable [] value) {
-        update(topic.getBytes(StandardCharsets.UTF_8));
-        update(key.getBytes(StandardCharsets.UTF_8));
-        update(value == null ? new byte[0] : value);
+        checksum.add(topic).add(key).add(value == null ? NOTHING : value);
     }
 
-    private void update(byte[] bytes) {
-        sha.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
-        sha.update(bytes);
-    }
-
-    /// The digest so far; nothing may be added after that.
+    /// The digest so far, in 16 hexadecimal digits.
     @Override
     public String toString() {
-        return HexFormat.of().formatHex(sha.digest());
+        return HexFormat.of().toHexDigits(checksum.value());
     }
 
     private record Codecs<E>(Topic<E> topic, EventCodec<E> codec) {
