@@ -5,38 +5,62 @@ import io.berth.contracts.json.EventCodec.CorruptEvent;
 import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.Topic;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 
 /// The events of one topic as Kafka records.
 public final class Events<E> {
 
+    private static final Header SPEC_VERSION = header("ce_specversion", "1.0");
+    private static final Header CONTENT_TYPE = header("content-type", "application/json");
+
     private final Topic<E> topic;
     private final EventCodec<E> codec;
-    private final String source;
+    private final Header source;
+    private final Map<Class<?>, Header> types = new ConcurrentHashMap<>();
 
     /// @param service the service that writes or reads, named as the source of what it writes
     public Events(Topic<E> topic, String service) {
         this.topic = topic;
         this.codec = new EventCodec<>(topic);
-        this.source = "/berth/" + service;
+        this.source = header("ce_source", "/berth/" + service);
     }
 
     public Topic<E> topic() {
         return topic;
     }
 
-    /// The record that says this event.
+    /// The record that says this event. Its headers are the attributes of CloudEvents 1.0 in binary
+    /// mode.
     ///
-    /// @param id derived from the event's cause
+    /// @param id derived from the event's cause, the same if the same cause is handled twice
     public ProducerRecord<byte[], byte[]> record(int partition, E event, String id) {
-        byte[] key = topic.key().apply(event).getBytes(StandardCharsets.UTF_8);
+        byte[] key = utf8(topic.key().apply(event));
         var record = new ProducerRecord<>(topic.name(), partition, key, codec.value(event));
-        codec.headers(event, id, source)
-                .forEach((name, value) ->
-                        record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
+        record.headers()
+                .add(SPEC_VERSION)
+                .add(header("ce_id", id))
+                .add(source)
+                .add(type(event))
+                .add(new RecordHeader("ce_subject", key))
+                .add(CONTENT_TYPE);
         return record;
+    }
+
+    private Header type(E event) {
+        return types.computeIfAbsent(event.getClass(), _ -> header("ce_type", codec.type(event)));
+    }
+
+    private static Header header(String name, String value) {
+        return new RecordHeader(name, utf8(value));
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     /// The event that this record says. A tombstone is none: test `record.value() == null` first

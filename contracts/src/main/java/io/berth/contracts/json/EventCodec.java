@@ -5,10 +5,9 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import io.berth.contracts.topic.Topic;
 import java.io.IOException;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// The events of one topic as JSON values, told apart by the CloudEvents type, `<topic>/<Event>`:
@@ -17,7 +16,7 @@ public final class EventCodec<E> {
 
     private final Topic<E> topic;
     private final ObjectWriter writer = Json.mapper().writer();
-    private final Map<String, ObjectReader> readers = new TreeMap<>();
+    private final Map<String, ObjectReader> readers = new HashMap<>();
 
     public EventCodec(Topic<E> topic) {
         this.topic = topic;
@@ -34,21 +33,6 @@ public final class EventCodec<E> {
             throw new IllegalStateException(
                     "cannot write " + event.getClass().getName() + " of " + topic.name(), e);
         }
-    }
-
-    /// The CloudEvents 1.0 attributes of an event, by their Kafka header names (binary mode).
-    ///
-    /// @param id derived from the event's cause, the same if the same cause is handled twice
-    /// @param source the writer, such as `/berth/submit-service`
-    public Map<String, String> headers(E event, String id, String source) {
-        var headers = new LinkedHashMap<String, String>();
-        headers.put("ce_specversion", "1.0");
-        headers.put("ce_id", id);
-        headers.put("ce_source", source);
-        headers.put("ce_type", type(event.getClass()));
-        headers.put("ce_subject", topic.key().apply(event));
-        headers.put("content-type", "application/json");
-        return headers;
     }
 
     /// The event of that type with that JSON.
