@@ -34,7 +34,14 @@ public final class SubmissionLimits {
         return last.policy();
     }
 
-    /// Asks for one submission.
+    /// Counts the submissions of one moment. Only one tally of these limits may be in use.
+    ///
+    /// @param jobs all that are known; those that have ended do not count
+    public Tally tally(Configuration configuration, Supplier<Stream<Job>> jobs) {
+        return new Tally(policy(configuration), jobs);
+    }
+
+    /// Asks for one submission. For several threads.
     ///
     /// @param asked the job, or each component of a heterogeneous one
     /// @param count of jobs that it makes: the tasks of an array
@@ -55,11 +62,6 @@ public final class SubmissionLimits {
         private final LimitPolicy policy;
         private final Supplier<Stream<Job>> jobs;
         private @Nullable Counters counters;
-
-        /// @param jobs all that are known; those that have ended do not count
-        public Tally(Configuration configuration, Supplier<Stream<Job>> jobs) {
-            this(new LimitPolicy(configuration), jobs);
-        }
 
         private Tally(LimitPolicy policy, Supplier<Stream<Job>> jobs) {
             this.policy = policy;

@@ -113,7 +113,7 @@ final class SubmissionLimitsTest {
     void submissions_of_one_request_count_for_one_another_and_a_refused_one_for_none()
             throws Refused {
         known("alice", JobState.PENDING);
-        var tally = new SubmissionLimits.Tally(limited(Limit.MAX_SUBMIT_JOBS, 4), jobs::stream);
+        var tally = new SubmissionLimits().tally(limited(Limit.MAX_SUBMIT_JOBS, 4), jobs::stream);
         tally.add(List.of(JOB), 1);
 
         assertThatThrownBy(() -> tally.add(List.of(JOB), 3)).isInstanceOf(Refused.class);
@@ -124,7 +124,7 @@ final class SubmissionLimitsTest {
 
     @Test
     void components_count_together_and_a_set_that_is_refused_for_none() throws Refused {
-        var tally = new SubmissionLimits.Tally(limited(Limit.MAX_SUBMIT_JOBS, 3), jobs::stream);
+        var tally = new SubmissionLimits().tally(limited(Limit.MAX_SUBMIT_JOBS, 3), jobs::stream);
 
         assertThatThrownBy(() -> tally.add(List.of(JOB, JOB, JOB, JOB), 1))
                 .isInstanceOf(Refused.class);

@@ -5,13 +5,12 @@ import io.berth.contracts.event.Idempotency.Claim;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Admission;
 import io.berth.submit.Admission.Decision.Admitted;
-import io.berth.submit.Admission.Decision.NotAdmitted;
 import io.berth.submit.Caller;
 import io.berth.submit.Deadline;
 import io.berth.submit.Picture;
 import io.berth.submit.Position;
 import io.berth.submit.Refused;
-import io.berth.submit.SubmissionLimits.Tally;
+import io.berth.submit.SubmissionLimits;
 import io.berth.submit.SubmitConfig;
 import io.berth.submit.Unavailable;
 import io.berth.submit.kafka.GatewayLog;
@@ -76,26 +75,19 @@ final class BulkSubmissions {
         private final @Nullable String key;
         private final Deadline due;
         private final Picture picture = log.picture();
-        private final Admission admission;
-        private final Tally tally;
+        private final Intake intake;
         private final SortedMap<Integer, BulkResult> results = new TreeMap<>();
         private final List<Pending> pending = new ArrayList<>();
         private final List<Pending> written = new ArrayList<>();
         private @Nullable Position position;
 
         Run(Caller caller, @Nullable String key, Deadline due) {
-            var configuration = Gateway.configuration(picture);
             this.caller = caller;
             this.key = key;
             this.due = due;
-            this.admission =
-                    new Admission(
-                            configuration,
-                            picture.registrations(),
-                            caller,
-                            config.maxArraySize(),
-                            clock.millis());
-            this.tally = new Tally(configuration, () -> picture.jobs(clock.millis()));
+            this.intake =
+                    new Intake(
+                            picture, new SubmissionLimits(), config.maxArraySize(), clock.millis());
         }
 
         void decide(BulkLine line) {
@@ -108,14 +100,8 @@ final class BulkSubmissions {
                     results.put(number, found(number, claim.get(), own));
                     return;
                 }
-                switch (admission.decide(asked)) {
-                    case Admitted admitted -> {
-                        tally.add(admitted.descriptions(), admitted.tasks());
-                        pending.add(new Pending(number, new Draft(admitted, own)));
-                    }
-                    case NotAdmitted no ->
-                            results.put(number, BulkResult.refused(number, no.refusal()));
-                }
+                Admitted admitted = intake.admitted(asked, caller);
+                pending.add(new Pending(number, new Draft(admitted, caller, own)));
             } catch (Refused e) {
                 results.put(number, BulkResult.refused(number, e.refusal()));
             }
@@ -128,7 +114,7 @@ final class BulkSubmissions {
         }
 
         void write() {
-            var outcomes = writer.write(pending.stream().map(Pending::draft).toList(), caller, due);
+            var outcomes = writer.write(pending.stream().map(Pending::draft).toList(), due);
             for (int i = 0; i < outcomes.size(); i++) {
                 Pending one = pending.get(i);
                 switch (outcomes.get(i)) {

@@ -8,6 +8,7 @@ import io.berth.submit.SubmitConfig;
 import io.quarkus.security.identity.SecurityIdentity;
 import io.vertx.core.http.HttpServerRequest;
 import jakarta.inject.Singleton;
+import java.util.Set;
 
 /// Who sends the request that is being answered, by its token.
 @Singleton
@@ -24,23 +25,28 @@ public final class Callers {
     }
 
     public Caller of(HttpServerRequest request) {
+        return of(identity.getPrincipal().getName(), identity.getRoles(), request);
+    }
+
+    /// Who sends that request, if it is that user in these roles.
+    Caller of(String user, Set<String> roles, HttpServerRequest request) {
         var address = request.remoteAddress();
         return new Caller(
-                identity.getPrincipal().getName(),
-                level(),
+                user,
+                level(roles),
                 address == null || address.hostAddress() == null
                         ? "unknown"
                         : address.hostAddress(),
                 gateway(request),
-                identity.getRoles(),
+                roles,
                 TraceContext.parse(request.getHeader(TraceContext.HEADER)).orElse(null));
     }
 
-    private AdminLevel level() {
-        if (identity.hasRole(Roles.ADMIN)) {
+    private static AdminLevel level(Set<String> roles) {
+        if (roles.contains(Roles.ADMIN)) {
             return AdminLevel.ADMIN;
         }
-        return identity.hasRole(OPERATOR) ? AdminLevel.OPERATOR : AdminLevel.NONE;
+        return roles.contains(OPERATOR) ? AdminLevel.OPERATOR : AdminLevel.NONE;
     }
 
     /// Where nodes reach this gateway: as it is set, else as the caller reached it.

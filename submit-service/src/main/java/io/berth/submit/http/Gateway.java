@@ -72,11 +72,7 @@ public class Gateway {
         var due = Deadline.in(config.answerTimeout());
         if (key == null) {
             Written written = write(asked, caller, null, due);
-            return JobFold.submitted(
-                    written.submitted().jobs().getFirst(),
-                    SubmissionWriter.CELL,
-                    written.offset(),
-                    written.appendedAt());
+            return job(written);
         }
         String request = fingerprint(asked);
         String user = Admission.owner(asked, caller);
@@ -91,6 +87,15 @@ public class Gateway {
                         .claim(SubmissionWriter.CELL, user, key)
                         .orElseThrow(() -> new Unavailable("the key is already forgotten")),
                 request);
+    }
+
+    /// A job that was written, as placement will see it.
+    static Job job(Written written) {
+        return JobFold.submitted(
+                written.submitted().jobs().getFirst(),
+                SubmissionWriter.CELL,
+                written.offset(),
+                written.appendedAt());
     }
 
     /// The job, or the first task of the array, that the submission would become.
@@ -108,7 +113,7 @@ public class Gateway {
     private Written write(
             JobSubmission asked, Caller caller, @Nullable IdempotencyKey key, Deadline due)
             throws Refused {
-        return writer.write(new Draft(admitted(asked, caller), key), caller, due);
+        return writer.write(new Draft(admitted(asked, caller), caller, key), due);
     }
 
     private Admitted admitted(JobSubmission asked, Caller caller) throws Refused {

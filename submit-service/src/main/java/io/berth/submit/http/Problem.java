@@ -1,8 +1,13 @@
 package io.berth.submit.http;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.berth.contracts.json.Json;
 import io.berth.submit.Refusal;
 import io.berth.submit.TooBusy;
 import io.berth.submit.Unavailable;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.Response.ResponseBuilder;
@@ -20,6 +25,15 @@ public record Problem(String type, String title, int status, String code, String
         Response.Status known = Response.Status.fromStatusCode(status);
         String title = known == null ? "Error" : known.getReasonPhrase();
         return new Problem("about:blank", title, status, code, detail);
+    }
+
+    /// A failure of the gateway itself, which its log tells.
+    static Problem internal() {
+        return of(500, "internal", "the gateway failed; its log says why");
+    }
+
+    static Problem of(BodyNotReceived why) {
+        return of(408, "body_timeout", String.valueOf(why.getMessage()));
     }
 
     static Problem of(Unavailable why) {
@@ -60,6 +74,17 @@ public record Problem(String type, String title, int status, String code, String
                     Refusal.KeyReused _ ->
                     422;
         };
+    }
+
+    /// Answers a request that the REST framework does not.
+    Future<Void> end(HttpServerResponse response) {
+        try {
+            return response.setStatusCode(status)
+                    .putHeader(HttpHeaders.CONTENT_TYPE, MEDIA_TYPE)
+                    .end(Buffer.buffer(Json.mapper().writeValueAsBytes(this)));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("cannot write " + this, e);
+        }
     }
 
     ResponseBuilder response() {

@@ -39,10 +39,7 @@ final class ProblemMappers {
 
     @ServerExceptionMapper
     Response bodyNotReceived(BodyNotReceived e) {
-        return Problem.of(408, "body_timeout", String.valueOf(e.getMessage()))
-                .response()
-                .header("Connection", "close")
-                .build();
+        return Problem.of(e).response().header("Connection", "close").build();
     }
 
     @ServerExceptionMapper
@@ -97,8 +94,6 @@ final class ProblemMappers {
     @ServerExceptionMapper
     Response failed(Throwable e) {
         LOG.atError().setCause(e).log("Request failed");
-        return Problem.of(500, "internal", "the gateway failed; its log says why")
-                .response()
-                .build();
+        return Problem.internal().response().build();
     }
 }

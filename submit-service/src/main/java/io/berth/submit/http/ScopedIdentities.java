@@ -27,10 +27,25 @@ class ScopedIdentities implements SecurityIdentityAugmentor {
 
     /// Under each of the names that providers give it.
     static Scope scope(SecurityIdentity identity) {
-        if (!(identity.getPrincipal() instanceof JsonWebToken token)) {
-            return Scope.OPERATE;
-        }
+        return identity.getPrincipal() instanceof JsonWebToken token ? scope(token) : Scope.OPERATE;
+    }
+
+    private static Scope scope(JsonWebToken token) {
         return Scope.of(token.<Object>getClaim("scope"), token.<Object>getClaim("scp"));
+    }
+
+    /// The roles of whom a verified token names, as far as its scope lets him submit: else none.
+    Set<String> submitting(JsonWebToken token) {
+        Scope scope = scope(token);
+        return scope.allows(Scope.SUBMIT)
+                ? Roles.of(token.getGroups(), scope, level(token.getName()))
+                : Set.of();
+    }
+
+    /// The level that the configuration gives.
+    private AdminLevel level(String user) {
+        Optional<Configuration> inForce = gateway.get().picture(null).configuration();
+        return inForce.map(it -> it.adminLevel(user)).orElse(AdminLevel.NONE);
     }
 
     @Override
@@ -39,13 +54,7 @@ class ScopedIdentities implements SecurityIdentityAugmentor {
         if (identity.isAnonymous()) {
             return Uni.createFrom().item(identity);
         }
-        Optional<Configuration> inForce = gateway.get().picture(null).configuration();
-        String user = identity.getPrincipal().getName();
-        return Uni.createFrom()
-                .item(
-                        inRoles(
-                                identity,
-                                inForce.map(it -> it.adminLevel(user)).orElse(AdminLevel.NONE)));
+        return Uni.createFrom().item(inRoles(identity, level(identity.getPrincipal().getName())));
     }
 
     /// @param level that the configuration gives

@@ -14,6 +14,7 @@ import jakarta.inject.Inject;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Tokens whose signature was verified, remembered for five minutes if they do not expire before:
@@ -47,10 +48,19 @@ class VerifiedTokens extends JWTCallerPrincipalFactory {
         this.clock = clock;
     }
 
+    /// Whose token it is, if it was verified a short while ago.
+    Optional<JWTCallerPrincipal> remembered(String token) {
+        return Optional.ofNullable(known(digest(token)));
+    }
+
+    private static String digest(String token) {
+        return Sha256.hex(token.getBytes(StandardCharsets.UTF_8));
+    }
+
     @Override
     public JWTCallerPrincipal parse(String token, JWTAuthContextInfo context)
             throws ParseException {
-        String digest = Sha256.hex(token.getBytes(StandardCharsets.UTF_8));
+        String digest = digest(token);
         JWTCallerPrincipal known = known(digest);
         if (known != null) {
             return known;

@@ -71,10 +71,10 @@ public class SubmissionWriter {
         this.ids = new JobIds(writer, CELL, claimant, () -> log.picture().highestJob());
     }
 
-    /// A job to be written.
+    /// A job to be written, for the one who sent it.
     ///
     /// @param key null if the request has none
-    public record Draft(Admitted admitted, @Nullable IdempotencyKey key) {
+    public record Draft(Admitted admitted, Caller caller, @Nullable IdempotencyKey key) {
         private JobIds.Wanted ids() {
             int components = admitted.components().size();
             return components == 0
@@ -105,8 +105,8 @@ public class SubmissionWriter {
     ///
     /// @throws Refused if the specification is too large for the log
     /// @throws Unavailable if it is not known in time whether it stands there
-    public Written write(Draft draft, Caller caller, Deadline due) throws Refused {
-        return switch (write(List.of(draft), caller, due).getFirst()) {
+    public Written write(Draft draft, Deadline due) throws Refused {
+        return switch (write(List.of(draft), due).getFirst()) {
             case Written written -> written;
             case TooLarge tooLarge -> throw new Refused(tooLarge.refusal());
             case Unknown unknown -> throw unknown.why();
@@ -117,14 +117,14 @@ public class SubmissionWriter {
     /// submissions. One outcome for each draft.
     ///
     /// @throws Unavailable if there are no ids in time: nothing was written then
-    public List<Outcome> write(List<Draft> drafts, Caller caller, Deadline due) {
+    public List<Outcome> write(List<Draft> drafts, Deadline due) {
         List<List<Ids>> ids = this.ids.next(drafts.stream().map(Draft::ids).toList(), due);
         var attempts = new ArrayList<Attempt>();
         for (int i = 0; i < drafts.size(); i++) {
             attempts.add(new Attempt(drafts.get(i), ids.get(i)));
         }
-        attempts.forEach(it -> it.writeSpec(caller, due));
-        attempts.forEach(it -> it.writeSubmission(caller, due));
+        attempts.forEach(it -> it.writeSpec(due));
+        attempts.forEach(it -> it.writeSubmission(due));
         return attempts.stream().map(it -> it.outcome(due)).toList();
     }
 
@@ -145,8 +145,8 @@ public class SubmissionWriter {
             this.job = new JobId(ids.getFirst().first());
         }
 
-        void writeSpec(Caller caller, Deadline due) {
-            var record = in(caller, specs.record(CELL, draft.admitted().spec(job), "spec/" + job));
+        void writeSpec(Deadline due) {
+            var record = traced(specs.record(CELL, draft.admitted().spec(job), "spec/" + job));
             if (record.value().length > MAX_SPEC_BYTES) {
                 outcome = new TooLarge(tooLarge(record.value().length));
             } else if (due.passed()) {
@@ -157,7 +157,7 @@ public class SubmissionWriter {
             }
         }
 
-        void writeSubmission(Caller caller, Deadline due) {
+        void writeSubmission(Deadline due) {
             if (spec == null || specSha256 == null) {
                 return;
             }
@@ -168,7 +168,7 @@ public class SubmissionWriter {
                         new Submitted(
                                 job,
                                 draft.admitted().description(),
-                                caller.user(),
+                                draft.caller().user(),
                                 new SpecReference(at.partition(), at.offset(), specSha256),
                                 draft.key(),
                                 array == null
@@ -176,10 +176,22 @@ public class SubmissionWriter {
                                         : new JobArray(array.tasks(), array.throttle(), ids),
                                 draft.admitted().components());
                 var record = submissions.record(CELL, submitted, "submitted/" + job);
-                submission = writer.write(in(caller, record));
+                submission = writer.write(traced(record));
             } catch (Unavailable e) {
                 outcome = new Unknown(e);
             }
+        }
+
+        /// The record with the trace that it is asked in.
+        private ProducerRecord<byte[], byte[]> traced(ProducerRecord<byte[], byte[]> record) {
+            TraceContext trace = draft.caller().trace();
+            if (trace != null) {
+                record.headers()
+                        .add(
+                                TraceContext.HEADER,
+                                trace.toString().getBytes(StandardCharsets.US_ASCII));
+            }
+            return record;
         }
 
         Outcome outcome(Deadline due) {
@@ -196,18 +208,6 @@ public class SubmissionWriter {
                 return new Unknown(e);
             }
         }
-    }
-
-    /// The record with the trace that it is asked in.
-    private static ProducerRecord<byte[], byte[]> in(
-            Caller caller, ProducerRecord<byte[], byte[]> record) {
-        if (caller.trace() != null) {
-            record.headers()
-                    .add(
-                            TraceContext.HEADER,
-                            caller.trace().toString().getBytes(StandardCharsets.US_ASCII));
-        }
-        return record;
     }
 
     private static ScriptTooLarge tooLarge(int bytes) {
