@@ -221,14 +221,10 @@ final class Freed {
         Waiting job = plan.job();
         FitClass fit = job.fit;
         if (fit.byNodesAlone() && ownNodes(plan).length == 0) {
-            Place place = search(fit, job.length);
-            return place == null && job.shortens() ? search(fit, job.shortest) : place;
+            return Places.either(job, length -> search(fit, length));
         }
         all.plans.lift(plan);
-        Place place = search(plan, job.length);
-        if (place == null && job.shortens()) {
-            place = search(plan, job.shortest);
-        }
+        Place place = Places.either(job, length -> search(plan, length));
         all.plans.putBack(plan);
         return place;
     }

@@ -2,6 +2,7 @@ package io.berth.core.engine;
 
 import io.berth.core.engine.Search.Place;
 import java.util.Objects;
+import java.util.function.LongFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,12 @@ final class Places {
                 : all.search.within(job.fit, now, length, freer);
     }
 
+    /// What is found for the length of a job, else for the shortest that it takes.
+    static @Nullable Place either(Waiting job, LongFunction<@Nullable Place> look) {
+        Place whole = look.apply(job.length);
+        return whole == null && job.shortens() ? look.apply(job.shortest) : whole;
+    }
+
     private int mostOf(FitClass fit) {
         return Math.min(fit.layout.most(), all.cluster.size());
     }
@@ -74,7 +81,7 @@ final class Places {
     }
 
     /// Where a job can start sooner than there on GPUs that are divided anew for it; null if it
-    /// cannot, or if limits let it start only all.later.
+    /// cannot, or if limits let it start only later.
     @Nullable Place divided(
             Waiting job, long now, long from, @Nullable Place found, Decisions decisions) {
         long before = found == null ? Node.NEVER : found.start();

@@ -282,8 +282,7 @@ final class PlanPass {
     /// Where a job can start now that has nothing reserved. While the plan is made anew, nothing
     /// comes free.
     private @Nullable Place now(Waiting job) {
-        Place whole = now(job, job.length);
-        return whole == null && job.shortens() ? now(job, job.shortest) : whole;
+        return Places.either(job, length -> now(job, length));
     }
 
     private @Nullable Place now(Waiting job, long length) {
@@ -304,10 +303,10 @@ final class PlanPass {
         boolean startable = all.turns.startable(job, now, decisions);
         job.limited = !startable;
         all.plans.lift(plan);
-        Place at = startable ? all.places.now(job, job.length, now, decisions) : null;
-        if (at == null && startable && job.shortens()) {
-            at = all.places.now(job, job.shortest, now, decisions);
-        }
+        Place at =
+                startable
+                        ? Places.either(job, it -> all.places.now(job, it, now, decisions))
+                        : null;
         Place found = at != null ? null : earlier(plan);
         all.plans.putBack(plan);
         if (at != null) {

@@ -568,8 +568,7 @@ public final class Scheduling {
     public void startPass(long now, Decisions decisions) {
         begin(now);
         sets.settle(decisions);
-        new StartPass(this, now, decisions).run();
-        release(now, decisions);
+        startAll(now, decisions);
         lookAtArrivals(now, decisions);
     }
 
@@ -579,8 +578,7 @@ public final class Scheduling {
         stale = false;
         sets.settle(decisions);
         new PlanPass(this, now, decisions).run();
-        new StartPass(this, now, decisions).run();
-        release(now, decisions);
+        startAll(now, decisions);
         arrived.clear();
     }
 
@@ -610,8 +608,19 @@ public final class Scheduling {
                 .isPresent();
     }
 
-    /// A job of which limits do not tell any more when it may start keeps nothing for itself.
-    private void release(long now, Decisions decisions) {
+    /// What jobs keep that limits hold back is given back behind a pass: the next one gives it to
+    /// others.
+    private void startAll(long now, Decisions decisions) {
+        new StartPass(this, now, decisions).run();
+        if (release(now, decisions)) {
+            new StartPass(this, now, decisions).run();
+            release(now, decisions);
+        }
+    }
+
+    /// A job of which limits do not tell any more when it may start keeps nothing for itself. True:
+    /// one has kept something until now.
+    private boolean release(long now, Decisions decisions) {
         var held = new ArrayList<Waiting>();
         for (Plan plan : plans.all()) {
             Waiting job = plan.job();
@@ -624,6 +633,7 @@ public final class Scheduling {
             }
         }
         held.forEach(job -> unplan(job, decisions));
+        return !held.isEmpty();
     }
 
     /// A job that came in, found the plan full and stands before one of its jobs makes it stale.

@@ -403,6 +403,7 @@ final class StartPass {
         } else {
             all.stale(all.stale() || all.turns.ahead(job, now));
             all.plan(job, sooner, all.plans.lastPlace() + 1, decisions);
+            lineUpHelped();
         }
     }
 

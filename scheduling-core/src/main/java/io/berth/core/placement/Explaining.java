@@ -22,6 +22,7 @@ import io.berth.core.placement.Verdict.Change;
 import io.berth.core.placement.Verdict.Question;
 import io.berth.core.placement.Verdict.Stage;
 import io.berth.core.placement.Verdict.Together;
+import io.berth.core.request.Throttles;
 import io.berth.core.state.CellState;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,8 +37,8 @@ import org.jspecify.annotations.Nullable;
 /// Explains one waiting job: asks the nodes one question after the other, and tries changed
 /// requests against the plan as it stands, as if the job itself had none.
 ///
-/// A change is said only if the engine found nodes for it, and if limits of accounts would let the
-/// job start so. What it cannot see is that jobs ahead without an expected start could come first.
+/// A change is said only if the engine found nodes for it, and if the partition, the limits of
+/// accounts and the job's array would let the job start so. What it cannot see is that jobs ahead without an expected start could come first.
 final class Explaining {
 
     private static final long LONGEST_MINUTES = 366L * 24 * 60;
@@ -142,7 +143,9 @@ final class Explaining {
 
     private List<Change> changes() {
         var changes = new ArrayList<Change>();
-        if (description.het() != null || model.hindrance(request) != null) {
+        if (description.het() != null
+                || model.hindrance(request) != null
+                || !new Throttles(state).admits(job)) {
             return changes;
         }
         addIfFound(changes, gpus());
@@ -168,9 +171,10 @@ final class Explaining {
     }
 
     private boolean starts(ResourceRequest changed, String partition, long limitSeconds) {
-        JobDescription asked = description.in(partition).with(changed);
+        JobDescription asked = description.in(partition).with(changed).limited(limitSeconds);
         long until = Scheduling.untilAtMost(now, limitSeconds * 1000);
-        return model.quotas.let(job.job(), asked.limited(limitSeconds), now, until)
+        return Partitions.refusal(configuration, asked) == null
+                && model.quotas.let(job.job(), asked, now, until)
                 && outlook.startable(model.fit(asked), limitSeconds * 1000, now);
     }
 
@@ -360,7 +364,6 @@ final class Explaining {
             String name = other.name();
             if (!description.partitions().contains(name)
                     && !other.partitionRules().ofNodes().rootOnly()
-                    && Partitions.refusal(configuration, description.in(name)) == null
                     && starts(request, name, description.timeLimitSeconds())) {
                 return new Change(Axis.PARTITION, description.partition(), name);
             }

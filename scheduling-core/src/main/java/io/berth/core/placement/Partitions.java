@@ -46,8 +46,10 @@ public final class Partitions {
                                 Comparator.comparingInt(
                                                 (JobDescription it) -> tier(configuration, it))
                                         .thenComparingLong(it ->
-                                                Multifactor.partition(
-                                                        it.partition(), configuration))
+                                                it.conditions().priority() != null
+                                                        ? 0
+                                                        : Multifactor.partition(
+                                                                it.partition(), configuration))
                                         .reversed())
                         .toList();
     }

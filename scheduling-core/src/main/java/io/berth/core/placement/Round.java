@@ -305,7 +305,9 @@ final class Round implements Decisions {
 
     @Override
     public void abandoned(Waiting job) {
-        planned.add(new JobId(job.job()));
+        var id = new JobId(job.job());
+        planned.add(id);
+        model.quotas.waits(state.knownJob(id));
     }
 
     /// All facts, with those on reasons and expected starts.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.core.engine.FitClass.Terms;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.engine.Waiting.Entry;
 import io.berth.core.engine.Waiting.Rank;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -107,6 +108,15 @@ final class PlanTest {
         Preemptor preemptor = preempts ? new Preemptor(grounds, false) : null;
         return engine.fitClass(
                 new Terms(0, partition, nodes, 0, demand, demand, null, 0, preemptor));
+    }
+
+    /// Of a partition that has those nodes, of which a job wants so many.
+    private static FitClass fit(
+            Scheduling engine, int tier, int partition, int parts, int... nodes) {
+        List<@Nullable Demand> demand = List.of(new Demand(1, 1, 1, 0));
+        var only = new BitSet();
+        Arrays.stream(nodes).forEach(only::set);
+        return engine.fitClass(new Terms(tier, partition, parts, 0, demand, demand, only, 0));
     }
 
     private static long start(Scheduling engine, long job) {
@@ -298,5 +308,44 @@ final class PlanTest {
 
         assertThat(started).isEmpty();
         assertThat(start(engine, 1)).isEqualTo(10 * MINUTE);
+    }
+
+    @Test
+    void who_is_expected_sooner_in_another_partition_leaves_his_nodes_to_those_behind_him() {
+        long now = 10 * MINUTE - 1000;
+        Scheduling engine = engine(Backfill.CONSERVATIVE, 500, 4);
+        run(engine, 8, 0, null);
+        Demand[] one = {new Demand(1, 1, 1, 0)};
+        engine.run(9, new int[] {2}, one, now + 500, null);
+        engine.startPass(now, decisions);
+        var entries =
+                List.of(
+                        new Entry(0, fit(engine, 2, 0, 2, 0, 1), rank(1, 10)),
+                        new Entry(1, fit(engine, 1, 1, 2, 2, 3), rank(1, 10)));
+        engine.wait(1, entries, engine.association(0), MINUTE, 0);
+        FitClass behind = fit(engine, 2, 0, 1, 0, 1);
+        engine.wait(2, behind, engine.association(0), rank(2, 5), MINUTE);
+
+        engine.startPass(now, decisions);
+
+        assertThat(start(engine, 1)).isEqualTo(now + 500);
+        assertThat(started).containsExactly(2L);
+    }
+
+    @Test
+    void what_one_kept_whom_limits_hold_back_is_given_to_others_at_once() {
+        long now = 10 * MINUTE - 1000;
+        Scheduling engine = engine(Backfill.CONSERVATIVE, 500, 2);
+        run(engine, 9, 0, null);
+        waits(engine, 1, 0, 2, 10, false);
+        waits(engine, 2, 0, 1, 5, false);
+        engine.startPass(now, decisions);
+        assertThat(start(engine, 1)).isEqualTo(10 * MINUTE);
+        heldBack.add(1L);
+
+        engine.startPass(now, decisions);
+
+        assertThat(engine.expected(1)).isNull();
+        assertThat(started).containsExactly(2L);
     }
 }

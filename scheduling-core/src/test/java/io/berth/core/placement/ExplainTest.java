@@ -4,9 +4,12 @@ import static io.berth.core.testing.TestCell.gpus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.JobArray;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
+import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.placement.Placement.Pass;
@@ -128,6 +131,31 @@ final class ExplainTest {
 
         assertThat(verdict.changes())
                 .containsExactly(new Change(Axis.GPUS, "8", "7"), new Change(Axis.NODES, "3", "2"));
+    }
+
+    @Test
+    void nothing_is_told_that_its_partition_does_not_take() {
+        cell.node("n1", 8, 8, "a100");
+        cell.node("n2", 8, 8, "a100");
+        cell.submit(1, job("pair", gpus(2, 4, null), 1800));
+        cell.round();
+
+        assertThat(explain(cell, 1).changes())
+                .as("of a partition of one node a job")
+                .containsExactly(
+                        new Change(Axis.NODES, "2", "1"),
+                        new Change(Axis.PARTITION, "pair", "batch"));
+    }
+
+    @Test
+    void nothing_is_told_of_a_task_that_its_array_lets_not_start() {
+        cell.node("n1", 8, 8, "a100");
+        var two = new JobArray(IndexSet.parse("0-1"), 1, List.of(new JobArray.Ids(1, 2)));
+        cell.submit(1, job("batch", gpus(1, 2, null), 1800), two);
+        cell.round();
+        assertThat(cell.job(2).reason()).isEqualTo(Reason.JOB_ARRAY_TASK_LIMIT);
+
+        assertThat(explain(cell, 2).changes()).isEmpty();
     }
 
     @Test

@@ -6,20 +6,28 @@ import static io.berth.core.testing.TestCell.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Amendment;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.JobTerms;
 import io.berth.contracts.Reason;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.Submission;
 import io.berth.core.state.Fact;
+import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Jobs that may start in several partitions: `pair` has n1 and n2, `batch` all three nodes.
 final class PartitionListsTest {
@@ -164,6 +172,56 @@ final class PartitionListsTest {
         assertThat(Objects.requireNonNull(cell.job(4).planned()).nodes())
                 .extracting(Object::toString)
                 .containsExactly("n1");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, pair", "true, batch"})
+    void a_job_is_spoken_of_in_the_partition_where_it_is_tried_first(boolean set, String first) {
+        Configuration configuration = pairWeighs();
+        cell.take(new Input.Configured(configuration));
+        JobDescription asked = job(gpus(1, 8, null), 600).inAnyOf(List.of("batch", "pair"));
+        JobDescription job =
+                set ? asked.on(asked.conditions().with(to -> to.priority = 5L)) : asked;
+        cell.submit(1, job);
+        cell.rank(1, 100);
+
+        cell.round();
+
+        assertThat(Partitions.first(configuration, job)).isEqualTo(first);
+        assertThat(partition(1)).isEqualTo(first);
+    }
+
+    /// The factor of partitions counts, and that of `pair` is the highest.
+    private static Configuration pairWeighs() {
+        Configuration base = TestCell.configuration();
+        var partitions = new LinkedHashMap<>(base.partitions());
+        partitions.computeIfPresent(
+                "pair",
+                (name, it) ->
+                        new Partition(
+                                it.part(), name, false, it.nodes(), 3600, 600, 1, 1000, 1, 1024));
+        ConfigEntry.Cluster cluster = base.cluster();
+        return new Configuration(
+                base.revision() + 1,
+                new ConfigEntry.Cluster(
+                        cluster.part(),
+                        cluster.name(),
+                        cluster.defaultAccount(),
+                        cluster.defaultQos(),
+                        0,
+                        cluster.maxAgeSeconds(),
+                        false,
+                        new ConfigEntry.Weights(0, 0, 0, 1000, 0),
+                        cluster.prices(),
+                        null,
+                        null),
+                partitions,
+                base.accounts(),
+                base.associations(),
+                base.qos(),
+                base.reservations(),
+                base.switches(),
+                base.licenses());
     }
 
     @Test

@@ -20,6 +20,7 @@ import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Association;
 import io.berth.contracts.event.ConfigEntry.Part;
+import io.berth.contracts.event.JobStatus.Clearing;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.QosRules;
@@ -37,6 +38,7 @@ import io.berth.core.testing.TestCell;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -331,11 +333,16 @@ final class PlacementLimitsTest {
     }
 
     private static JobDescription urgent(ResourceRequest request, long limitSeconds) {
+        return job("urgent", "normal", request, limitSeconds);
+    }
+
+    private static JobDescription job(
+            String partition, String qos, ResourceRequest request, long limitSeconds) {
         return new JobDescription(
                 "alice",
                 "team",
-                "urgent",
-                "normal",
+                partition,
+                qos,
                 "job",
                 request,
                 LaunchMode.BATCH,
@@ -344,37 +351,28 @@ final class PlacementLimitsTest {
                 true);
     }
 
+    /// Alice may run one job in that partition.
+    private static Configuration oneJobIn(String partition, Configuration base) {
+        var one = new Limits(Map.of(Limit.MAX_JOBS, 1L), Map.of());
+        var terms = new Terms(null, List.of(), 0, Limits.NONE, Map.of(partition, one));
+        var alice = new Association(new Part(1, 1, 1), "team", "alice", 1, true, terms);
+        return new Configuration(
+                base.revision() + 1,
+                base.cluster(),
+                base.partitions(),
+                new LinkedHashMap<>(
+                        Map.of("team", new Account(new Part(1, 1, 1), "team", null, 1))),
+                List.of(alice),
+                base.qos(),
+                base.reservations(),
+                base.switches(),
+                base.licenses());
+    }
+
     /// A user's limit in one partition counts his runs in all; the timeline has those of that one.
     @Test
     void a_limit_of_one_partition_keeps_no_nodes_while_he_runs_in_another() {
-        var one = new Limits(Map.of(Limit.MAX_JOBS, 1L), Map.of());
-        Configuration base = TestCell.configuration();
-        var accounts = new LinkedHashMap<String, Account>();
-        accounts.put("team", new Account(new Part(1, 1, 1), "team", null, 1));
-        cell.take(
-                new Input.Configured(
-                        new Configuration(
-                                base.revision() + 1,
-                                base.cluster(),
-                                base.partitions(),
-                                accounts,
-                                List.of(
-                                        new Association(
-                                                new Part(1, 1, 1),
-                                                "team",
-                                                "alice",
-                                                1,
-                                                true,
-                                                new Terms(
-                                                        null,
-                                                        List.of(),
-                                                        0,
-                                                        Limits.NONE,
-                                                        Map.of("urgent", one)))),
-                                base.qos(),
-                                base.reservations(),
-                                base.switches(),
-                                base.licenses())));
+        cell.take(new Input.Configured(oneJobIn("urgent", TestCell.configuration())));
         submit(1, 2, 3600);
         cell.round();
         cell.submit(2, urgent(gpus(1, 6, null), 3600));
@@ -384,6 +382,42 @@ final class PlacementLimitsTest {
 
         assertThat(start(2)).isNull();
         assertThat(cell.where(3)).isNotEmpty();
+    }
+
+    @Test
+    void who_gets_no_place_of_others_in_one_partition_meets_the_limits_of_the_next() {
+        var rules =
+                new PreemptRules(
+                        PreemptRules.Type.QOS,
+                        PreemptMode.REQUEUE,
+                        false,
+                        PreemptMode.REQUEUE,
+                        0,
+                        false,
+                        1000,
+                        0,
+                        0,
+                        30,
+                        null);
+        Configuration preempting = TestCell.configuration(Limits.NONE, rules);
+        cell.take(new Input.Configured(oneJobIn("batch", preempting)));
+        cell.node("n3", 16, 8, "a100");
+        cell.submit(1, "bob", gpus(1, 8, null));
+        cell.round();
+        cell.ready(1, 1, "n1");
+        cell.started(1, 1, "n1");
+        cell.submit(2, "alice", gpus(1, 4, null));
+        cell.round();
+        JobDescription either = job("pair", "high", gpus(1, 4, null), 900);
+        cell.submit(3, either.inAnyOf(List.of("pair", "batch")));
+        cell.round();
+        Clearing clearing = Objects.requireNonNull(cell.job(3).clearing());
+        assertThat(clearing.partition()).isEqualTo("pair");
+
+        cell.now = clearing.until() + 1;
+        cell.round();
+
+        assertThat(cell.where(3)).isEmpty();
     }
 
     @Test
