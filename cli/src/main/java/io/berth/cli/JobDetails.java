@@ -274,13 +274,10 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         lines.add("StdIn=" + input);
         lines.add("StdOut=" + output);
         lines.add("Power=");
-        String gres = job.gresPerNode("");
-        if (!gres.isEmpty()) {
-            lines.add("TresPerNode=" + gres);
-        }
-        if (job.json().has("gpusPerSocket")) {
-            lines.add("TresPerSocket=" + job.gpusPerSocket());
-        }
+        addIfAny(lines, "TresPerJob=", job.counted("gpusPerJob", ""));
+        addIfAny(lines, "TresPerNode=", job.gresPerNode(""));
+        addIfAny(lines, "TresPerSocket=", job.counted("gpusPerSocket", ""));
+        addIfAny(lines, "TresPerTask=", job.counted("gpusPerTask", ""));
         if (job.json().flag("simulated")) {
             lines.add("Comment=GPUs are simulated");
         } else if (!job.text("comment").isEmpty()) {
@@ -310,5 +307,11 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                 + " ArrayTaskId="
                 + job.task()
                 + (throttle == 0 ? "" : " ArrayTaskThrottle=" + throttle);
+    }
+
+    private static void addIfAny(List<String> lines, String name, String value) {
+        if (!value.isEmpty()) {
+            lines.add(name + value);
+        }
     }
 }

@@ -204,9 +204,7 @@ enum JobField {
                     MEM_PER_TRES,
                     TASKS_PER_CORE,
                     TRES_BIND,
-                    TRES_FREQ,
-                    TRES_PER_JOB,
-                    TRES_PER_TASK ->
+                    TRES_FREQ ->
                     NONE;
             case CPUS, MAX_CPUS -> Long.toString(job.number("cpus"));
             case CPUS_PER_TASK, MIN_CPUS -> cpusPerTask(job);
@@ -261,7 +259,9 @@ enum JobField {
             case TIME_LIMIT -> limit(job);
             case TRES -> job.tres();
             case TRES_PER_NODE -> job.gresPerNode(NONE);
-            case TRES_PER_SOCKET -> job.gpusPerSocket();
+            case TRES_PER_JOB -> job.counted("gpusPerJob", NONE);
+            case TRES_PER_SOCKET -> job.counted("gpusPerSocket", NONE);
+            case TRES_PER_TASK -> job.counted("gpusPerTask", NONE);
             case WORK_DIR -> job.orNull("workingDirectory");
         };
     }

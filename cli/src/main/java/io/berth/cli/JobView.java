@@ -99,12 +99,10 @@ record JobView(JsonObject json, String tasks) {
         return json.has(name) ? Long.toString(json.number(name)) : "N/A";
     }
 
-    /// `gres:gpu:a100:2`, or `N/A` for a job that does not ask for GPUs by socket.
-    String gpusPerSocket() {
+    /// `gres:gpu:a100:10` by that field, or `otherwise` where it is not told.
+    String counted(String field, String otherwise) {
         String type = json.has("gpuType") ? json.text("gpuType") + ":" : "";
-        return json.has("gpusPerSocket")
-                ? "gres:gpu:" + type + json.number("gpusPerSocket")
-                : "N/A";
+        return json.has(field) ? "gres:gpu:" + type + json.number(field) : otherwise;
     }
 
     /// How long it waited, or waits, since it was submitted.

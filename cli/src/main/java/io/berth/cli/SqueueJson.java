@@ -139,7 +139,7 @@ final class SqueueJson {
         json.put(
                 "tasks_per_socket",
                 job.json().has("tasksPerSocket") ? job.number("tasksPerSocket") : JsonText.NULL);
-        json.put("tres_per_socket", job.json().has("gpusPerSocket") ? job.gpusPerSocket() : "");
+        json.put("tres_per_socket", job.counted("gpusPerSocket", ""));
         json.put("shared", shared(job));
         json.put("tres_per_node", job.gresPerNode(""));
         json.put("tres_req_str", job.tres());

@@ -31,13 +31,13 @@ import org.jspecify.annotations.Nullable;
 /// given in total, per node and per task.
 ///
 /// - Nodes: as given; else GPUs ÷ GPUs per node; else tasks ÷ tasks per node, rounded up; else the
-///   fewest nodes that can share the GPUs evenly; else one. More nodes than tasks are cut down to
-///   the tasks.
+///   fewest nodes that have the GPUs; else one. More nodes than tasks are cut down to the tasks.
 /// - Tasks: as given; else nodes × tasks per node; else GPUs ÷ GPUs per task; else one a node.
-/// - GPUs: the same number on every node, however they are given; what does not divide is refused.
-///   Of a job that may have more nodes those of the tasks, or all of them as evenly as they divide.
+/// - GPUs: so many on every node; or on each those of its tasks; or all of them, as evenly as they
+///   divide, at least one on each.
 ///
-/// `--nodes=2 --gpus=8 --gpus-per-task=2` is 2 nodes with 2 tasks and 4 GPUs each.
+/// `--nodes=2 --gpus=8 --gpus-per-task=2` is 2 nodes with 2 tasks and 4 GPUs each; of
+/// `--nodes=2 --ntasks=3 --gpus-per-task=1` the first has 2 tasks and 2 GPUs, the second one each.
 ///
 /// Source: sbatch(1), `--ntasks`, `--gpus`, `--gpus-per-node`, `--gpus-per-task`.
 final class RequestedResources {
@@ -271,14 +271,14 @@ final class RequestedResources {
             derived = Math.ceilDiv(givenTasks, tasksPerNode);
         } else if (givenTasks > 0 && mostTasksPerNode > 0 && gpus == 0) {
             derived = Math.ceilDiv(givenTasks, mostTasksPerNode);
-        } else if (gpus > 0) {
-            derived = fewestNodesThatShare(fewestBySocket());
+        } else if (gpus > 0 || (gpusPerTask > 0 && givenTasks > 0)) {
+            derived = fewestNodesThatHave(fewestBySocket());
         } else {
             derived = fewestBySocket();
         }
         if (derived > MAX_NODES || (givenTasks > 0 && givenTasks < derived)) {
             throw invalid(
-                    gpus
+                    gpusWanted()
                             + " GPUs make "
                             + derived
                             + " nodes, too many for "
@@ -316,19 +316,18 @@ final class RequestedResources {
     }
 
     /// @param least nodes that it must be for another reason
-    private int fewestNodesThatShare(int least) {
-        int largest = 0;
-        for (NodeSeen node : candidates) {
-            largest = Math.max(largest, matchingGpus(node));
-        }
-        if (largest == 0) {
-            return least;
-        }
-        int nodes = Math.max(least, Math.ceilDiv(gpus, largest));
-        while (nodes < gpus && gpus % nodes != 0) {
-            nodes++;
-        }
-        return nodes;
+    private int fewestNodesThatHave(int least) {
+        int largest = candidates.stream().mapToInt(this::matchingGpus).max().orElse(0);
+        int each = Math.max(1, gpusPerTask);
+        int most = largest - largest % each; // A task's GPUs are of one node.
+        return most == 0
+                ? least
+                : (int) Math.clamp(Math.ceilDiv(gpusWanted(), most), least, MAX_NODES + 1L);
+    }
+
+    /// In all, where that is counted.
+    private long gpusWanted() {
+        return gpus > 0 ? gpus : (long) gpusPerTask * givenTasks;
     }
 
     private int matchingGpus(NodeSeen node) {
@@ -367,25 +366,42 @@ final class RequestedResources {
     }
 
     private GpuRequest gpuRequest(int nodes, int tasks) throws Refused {
-        int perNode = gpusPerNode;
-        if (gpus > 0) {
-            perNode = agreed(perNode, shared(gpus, nodes));
-        }
-        if (gpusPerTask > 0) {
-            long total = (long) gpusPerTask * tasks;
-            perNode =
-                    agreed(
-                            perNode,
-                            shared(number("the number of GPUs", total, 1, MAX_GPUS, 0), nodes));
-        }
         String type = asked.gpuType();
-        if (type != null && perNode == 0) {
-            throw invalid("GPU type " + Checks.quoted(type) + " is given, and no number of GPUs");
+        int total = total(nodes, tasks);
+        if (total == 0) {
+            if (type != null) {
+                throw invalid(
+                        "GPU type " + Checks.quoted(type) + " is given, and no number of GPUs");
+            }
+            return GpuRequest.NONE;
+        }
+        if (total < nodes) {
+            throw invalid(
+                    "%d GPUs for %d nodes: each has one at least"
+                            .formatted(total, nodes));
+        }
+        if (gpusPerNode == 0 && gpusPerTask > 0 && tasks % nodes != 0) {
+            return new GpuRequest(0, type, gpusPerTask, null, null, null);
+        }
+        if (gpusPerNode == 0 && total % nodes != 0) {
+            return new GpuRequest(0, type, null, total, null, null);
         }
         Integer perSocket = gpusPerSocket == 0 ? null : (Integer) gpusPerSocket;
-        return perNode == 0
-                ? GpuRequest.NONE
-                : new GpuRequest(perNode, type, null, null, perSocket, null);
+        return new GpuRequest(total / nodes, type, null, null, perSocket, null);
+    }
+
+    /// GPUs of all nodes, by all counts that are given.
+    private int total(int nodes, int tasks) throws Refused {
+        long total = gpus;
+        for (long each : new long[] {(long) gpusPerNode * nodes, (long) gpusPerTask * tasks}) {
+            if (total > 0 && each > 0 && each != total) {
+                throw invalid(
+                        "the counts of GPUs contradict one another: %d or %d in all"
+                                .formatted(total, each));
+            }
+            total = Math.max(total, each);
+        }
+        return (int) number("the number of GPUs", total, 0, MAX_GPUS, 0);
     }
 
     private GpuRequest part(int nodes, @Nullable NodeConstraints where) throws Refused {
@@ -407,17 +423,6 @@ final class RequestedResources {
         } catch (InvalidOption e) {
             throw invalid(String.valueOf(e.getMessage()));
         }
-    }
-
-    private static int shared(long total, int nodes) throws Refused {
-        if (total % nodes != 0) {
-            throw invalid(
-                    total
-                            + " GPUs do not divide among "
-                            + nodes
-                            + " nodes: every node of a job has the same number");
-        }
-        return (int) (total / nodes);
     }
 
     private static int agreed(int perNode, int other) throws Refused {

@@ -81,6 +81,20 @@ final class AmendedRequestTest {
     }
 
     @Test
+    void each_node_has_a_gpu_at_least_of_those_that_are_spread() {
+        var spread = BEFORE.with(new GpuRequest(0, null, null, 3, null, null));
+
+        assertThatThrownBy(
+                        () ->
+                                amended(
+                                        "batch",
+                                        spread,
+                                        Map.of("nodes", 4, "tasks", 4),
+                                        JobState.PENDING))
+                .hasMessageContaining("3 GPUs for 4 nodes: each has one at least");
+    }
+
+    @Test
     void fewer_nodes_have_no_more_memory_each_than_the_partition_allows() throws Refused {
         ResourceRequest before = BEFORE.with(MemoryRequest.perCpu(500), 2);
 

@@ -18,6 +18,7 @@ import io.berth.contracts.event.PartitionRules.Use;
 import io.berth.contracts.event.PartitionRules.Use.GpuDefaults;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,7 +43,8 @@ final class RequestedResourcesTest {
                     gpus=4 nodes=2                             | 2 |  2 | 1 | 2
                     gpus=16                                    | 2 |  2 | 1 | 8
                     gpus=24                                    | 3 |  3 | 1 | 8
-                    gpus=9                                     | 3 |  3 | 1 | 3
+                    gpusPerTask=3 tasks=4                      | 2 |  4 | 1 | 6
+                    gpusPerTask=8 tasks=3                      | 3 |  3 | 1 | 8
                     gpus=8 gpuType=v100                        | 2 |  2 | 1 | 4
                     gpus=8 gpuType=h200                        | 1 |  1 | 1 | 8
                     gpusPerNode=8                              | 1 |  1 | 1 | 8
@@ -81,6 +83,33 @@ final class RequestedResourcesTest {
             delimiter = '|',
             textBlock =
                     """
+                    gpus=10 nodes=4                       | 4 |  4 | 3 3 2 2
+                    gpus=9                                | 2 |  2 | 5 4
+                    gpus=11 gpuType=v100                  | 3 |  3 | 4 4 3
+                    gpus=3 nodes=2 tasks=4                | 2 |  4 | 2 1
+                    gpusPerTask=1 tasks=3 nodes=2         | 2 |  3 | 2 1
+                    gpusPerTask=2 tasks=3 nodes=2         | 2 |  3 | 4 2
+                    gpusPerTask=2 gpus=6 nodes=2          | 2 |  3 | 4 2
+                    gpusPerTask=3 gpus=15                 | 3 |  5 | 6 6 3
+                    gpusPerTask=1 tasks=17                | 3 | 17 | 6 6 5
+                    """)
+    void nodes_have_as_many_gpus_as_are_left_for_them_or_as_their_tasks_want(
+            String asked, int nodes, int tasks, String gpus) throws Refused {
+        ResourceRequest request = request(asked);
+
+        assertThat(request.nodes()).isEqualTo(nodes);
+        assertThat(request.tasks()).isEqualTo(tasks);
+        assertThat(
+                        IntStream.range(0, nodes)
+                                .mapToObj(it -> Integer.toString(request.gpusOn(it))))
+                .containsExactly(gpus.split(" "));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
                     nodes=0                              | the number of nodes is 0, and may be 1 to 65536
                     nodes=-1                             | the number of nodes is -1
                     nodes=65537                          | the number of nodes is 65537
@@ -90,13 +119,13 @@ final class RequestedResourcesTest {
                     tasks=1048576 cpusPerTask=65536      | more than any cluster has
                     tasksPerNode=1048576 nodes=65536     | the number of tasks is
                     gpus=-1                              | the number of GPUs is -1
-                    gpus=3 nodes=2                       | 3 GPUs do not divide among 2 nodes
+                    gpus=3 nodes=4                       | 3 GPUs for 4 nodes: each has one at least
                     gpus=6 gpusPerNode=4                 | 6 GPUs are not a multiple of 4 GPUs per node
-                    gpus=8 gpusPerNode=2 nodes=2         | the counts of GPUs contradict one another: 2 or 4
+                    gpus=8 gpusPerNode=2 nodes=2         | the counts of GPUs contradict one another: 8 or 4 in all
                     gpus=5 gpusPerTask=2                 | 5 GPUs are not a multiple of 2 GPUs per task
-                    gpus=4 gpusPerTask=2 tasks=4         | the counts of GPUs contradict one another: 4 or 8
+                    gpus=4 gpusPerTask=2 tasks=4         | the counts of GPUs contradict one another: 4 or 8 in all
+                    gpusPerNode=2 gpusPerTask=1 tasks=3 nodes=2 | contradict one another: 4 or 3 in all
                     gpusPerTask=2                        | GPUs per task need the number of tasks or of GPUs
-                    gpusPerTask=1 tasks=3 nodes=2        | 3 GPUs do not divide among 2 nodes
                     gpus=4 gpusPerTask=4 nodes=2         | 1 tasks do not fill 2 nodes
                     gpus=16 gpusPerNode=8 tasks=1        | 16 GPUs make 2 nodes, too many for 1 tasks
                     gpus=4 cpusPerGpu=2 cpusPerTask=2    | CPUs per GPU and CPUs per task are mutually exclusive
@@ -327,7 +356,7 @@ final class RequestedResourcesTest {
         assertThat(List.of(withGpus.nodes(), withGpus.gpus().perNode())).containsExactly(2, 4);
         assertThat(given.nodes()).isEqualTo(4);
         assertThatThrownBy(() -> request(Map.of("tasks", 8, "gpus", 1, "where", bySocket)))
-                .hasMessageContaining("1 GPUs do not divide among 2 nodes");
+                .hasMessageContaining("1 GPUs for 2 nodes: each has one at least");
     }
 
     private static ResourceRequest request(Map<String, Object> asked) throws Refused {

@@ -306,7 +306,10 @@ public record JobEnvironment(
                 .ifPresent(it -> variables.put("NVIDIA_IMEX_CHANNELS", Integer.toString(it)));
         if (launch.here().share() == null) {
             variables.put("SLURM_GPUS_ON_NODE", count);
-            variables.put("SLURM_GPUS_PER_NODE", count);
+            if (launch.allocations().stream().mapToInt(Allocation::wholeGpus).distinct().count()
+                    == 1) {
+                variables.put("SLURM_GPUS_PER_NODE", count);
+            }
         }
         if (node.inventory().simulated()) {
             variables.put("BERTH_SIMULATED_GPUS", "1");

@@ -202,6 +202,28 @@ class JobEnvironmentTest {
     }
 
     @Test
+    void a_job_of_uneven_gpus_finds_those_of_its_node() {
+        JobSpec spec =
+                spec(
+                        new ResourceRequest(
+                                2,
+                                3,
+                                1,
+                                MemoryRequest.perNode(800),
+                                new GpuRequest(0, null, 1, null, null, null)),
+                        LaunchMode.BATCH,
+                        Map.of());
+        List<Allocation> even = two(1, 1, UUIDS.subList(0, 2));
+        List<Allocation> uneven = List.of(even.getFirst(), two(1, 1, UUIDS.subList(0, 1)).get(1));
+
+        assertThat(variables(spec, 1, even, 0)).containsEntry("SLURM_GPUS_PER_NODE", "2");
+        assertThat(variables(spec, 1, uneven, 0))
+                .containsEntry("SLURM_GPUS_ON_NODE", "2")
+                .containsEntry("SLURM_JOB_GPUS", "0,1")
+                .doesNotContainKey("SLURM_GPUS_PER_NODE");
+    }
+
+    @Test
     void a_job_finds_its_reservation_and_its_licenses() {
         var where = new NodeConstraints(null, List.of(), List.of(), Sharing.SHARED, null, "course");
         var request =

@@ -13,13 +13,18 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.FairShares;
+import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Order;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class PlacementTest {
 
@@ -103,6 +108,24 @@ final class PlacementTest {
         cell.round();
 
         assertThat(cell.where(1)).containsExactly("n2:0-2:", "n1:0-1:");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"3, 1,", "2,, 3"})
+    void nodes_have_as_many_gpus_as_their_tasks_want_or_are_left_for_them(
+            int tasks, @Nullable Integer perTask, @Nullable Integer total) {
+        cell.node("n1", 4, 1, "a100");
+        cell.node("n2", 4, 2, "a100");
+        var uneven = new GpuRequest(0, null, perTask, total, null, null);
+        cell.submit(1, new ResourceRequest(2, tasks, 1, MemoryRequest.perNode(100), uneven));
+
+        cell.round();
+
+        assertThat(cell.where(1))
+                .extracting(it -> it.replaceFirst(":.*:", " "))
+                .containsExactly("n2 0,1", "n1 0");
+        JobStatus.Run run = Objects.requireNonNull(cell.job(1).run());
+        assertThat(run.gpusByType()).containsExactly(Map.entry("a100", 3L));
     }
 
     @Test

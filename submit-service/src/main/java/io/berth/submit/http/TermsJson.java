@@ -37,6 +37,8 @@ import org.jspecify.annotations.Nullable;
 /// @param contiguous whether its nodes must stand side by side by name
 /// @param segment nodes of each of its segments, which lie in one block each
 /// @param linked whether GPUs of a node must reach one another by NVLink
+/// @param gpusPerJob GPUs that are spread over its nodes, where these have not all the same number
+/// @param gpusPerTask GPUs of each of its tasks, where its nodes have not all the same number
 /// @param gpusPerSocket GPUs that each of its sockets gives
 /// @param tasksPerSocket its tasks on each socket at most
 /// @param maxNodes the most nodes that it takes where they are free; left out if it takes no more
@@ -70,6 +72,8 @@ record TermsJson(
         @Nullable Boolean contiguous,
         @Nullable Integer segment,
         @Nullable Boolean linked,
+        @Nullable Integer gpusPerJob,
+        @Nullable Integer gpusPerTask,
         @Nullable Integer gpusPerSocket,
         @Nullable Integer tasksPerSocket,
         @Nullable Integer maxNodes,
@@ -116,6 +120,8 @@ record TermsJson(
                 where.contiguous(),
                 where.segment(),
                 where.linked(),
+                request.gpus().total(),
+                request.gpus().perTask(),
                 request.gpus().perSocket(),
                 where.shape() == null ? null : where.shape().tasksPerSocket(),
                 request.range() == null ? null : request.range().most(),
