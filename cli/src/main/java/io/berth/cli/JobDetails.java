@@ -278,6 +278,9 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         addIfAny(lines, "TresPerNode=", job.gresPerNode(""));
         addIfAny(lines, "TresPerSocket=", job.counted("gpusPerSocket", ""));
         addIfAny(lines, "TresPerTask=", job.counted("gpusPerTask", ""));
+        if (job.json().has("gpuMemoryMib")) {
+            lines.add("GpuMemory=" + job.number("gpuMemoryMib") + "M");
+        }
         if (job.json().flag("simulated")) {
             lines.add("Comment=GPUs are simulated");
         } else if (!job.text("comment").isEmpty()) {

@@ -199,12 +199,7 @@ enum JobField {
             case COMMENT -> job.orNull("comment");
             case CONTIGUOUS -> job.json().flag("contiguous") ? "1" : "0";
             case CORES, SOCKETS, THREADS -> "*";
-            case CORE_SPEC,
-                    CPUS_PER_TRES,
-                    MEM_PER_TRES,
-                    TASKS_PER_CORE,
-                    TRES_BIND,
-                    TRES_FREQ ->
+            case CORE_SPEC, CPUS_PER_TRES, MEM_PER_TRES, TASKS_PER_CORE, TRES_BIND, TRES_FREQ ->
                     NONE;
             case CPUS, MAX_CPUS -> Long.toString(job.number("cpus"));
             case CPUS_PER_TASK, MIN_CPUS -> cpusPerTask(job);

@@ -174,6 +174,8 @@ final class Why implements Command {
                                                 + " instead of "
                                                 + from;
                                 case "GPU_TYPE" -> "GPUs of type " + to + " instead of " + from;
+                                case "GPU_MEMORY" ->
+                                        "GPUs of any memory instead of " + from + " MiB at least";
                                 case "GRES" ->
                                         (to.equals("none") ? "nothing" : to)
                                                 + " instead of "

@@ -353,6 +353,28 @@ final class ScontrolTest {
                 .contains("SuspendTime=2026-11-20T10:01:00 SecsPreSuspend=4 ");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "gpusPerJob, TresPerJob=gres:gpu:a100:3",
+        "gpusPerTask, TresPerTask=gres:gpu:a100:3"
+    })
+    void a_job_shows_gpus_that_are_not_alike_on_its_nodes_and_their_memory(
+            String field, String line) {
+        mesh.on(
+                "GET",
+                "/v1/jobs/1015",
+                Samples.running()
+                        .replace("\"gpusPerNode\":8", "\"gpusPerNode\":0,\"%s\":3".formatted(field))
+                        .replace(
+                                "\"timeLimitSeconds\"",
+                                "\"gpuType\":\"a100\",\"gpuMemoryMib\":61440,\"timeLimitSeconds\""));
+
+        assertThat(out("scontrol", "show", "job", "1015"))
+                .contains("   " + line + "\n")
+                .contains("   GpuMemory=61440M\n")
+                .doesNotContain("TresPerNode");
+    }
+
     @Test
     void a_job_shows_where_it_hardly_uses_its_gpus_and_since_when() {
         mesh.on(

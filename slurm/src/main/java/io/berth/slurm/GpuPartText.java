@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads a part of one GPU as `--gres` says it: `mps[:type]:N` for hundredths of it,
 /// `shard[:type]:N` for shards. `gpumem:16G`, Berth's own, asks for so much of the GPU's memory,
-/// alone (of one that is shared by MPS) or after one of them.
+/// alone (of one that is shared by MPS) or after one of them. Beside whole GPUs it is what each of
+/// them has at least.
 public final class GpuPartText {
 
     private static final String INVALID = "Invalid generic resource (gres) specification";
@@ -44,6 +45,14 @@ public final class GpuPartText {
         }
         var share = new ShareRequest(sharing == null ? GpuSharing.MPS : sharing, parts, memory);
         return GpuRequest.of(share, type);
+    }
+
+    /// In MiB, of a text that asks for nothing else; null for another one.
+    ///
+    /// @throws InvalidOption if the text is none
+    public static @Nullable Long memoryAlone(String text) throws InvalidOption {
+        ShareRequest share = parse(text).share();
+        return share == null || share.parts() > 0 ? null : share.memoryMib();
     }
 
     private static @Nullable GpuSharing sharing(String name) {

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// What `--gres` asks for on each node: a list of items, each with an optional `gres:` before it.
 ///
 /// @param gpus whole GPUs, or instances of them; null is none
-/// @param part of a GPU, as [GpuPartText] reads it; null is none
+/// @param part of a GPU, as [GpuPartText] reads it, beside `gpus` what memory each of them has at
+///   least (`gpumem:40G`); null is none
 /// @param others as [GresText] reads them; null is none
 public record GresList(@Nullable GpuSpec gpus, @Nullable String part, @Nullable String others) {
 
@@ -37,12 +38,9 @@ public record GresList(@Nullable GpuSpec gpus, @Nullable String part, @Nullable 
                 throw InvalidOption.refused(GresText.INVALID);
             }
         }
-        if (!parts.isEmpty() && gpus != null) {
-            throw InvalidOption.refused(GresText.INVALID);
-        }
         String part = joined(parts);
-        if (part != null) {
-            var unused = GpuPartText.parse(part);
+        if (part != null && GpuPartText.memoryAlone(part) == null && gpus != null) {
+            throw InvalidOption.refused(GresText.INVALID);
         }
         String rest = GresText.text(GresText.wanted(joined(others)));
         return new GresList(gpus, part, rest.isEmpty() ? null : rest);

@@ -98,7 +98,7 @@ final class SbatchOptionTable {
                 "gres",
                 "SBATCH_GRES",
                 SbatchSetting.GRES,
-                "`gpu[:type][:count]`, of one type, of MIG instances also their profile (`gpu:1g.10gb:2`, `mig:1g.10gb:2`); or a part of one GPU, `mps[:type][:hundredths]` or `shard[:type][:count]`, and of its memory (Berth's own, `gpumem:16G`); other resources that nodes have, `name[:type][:count]`; or `none`");
+                "`gpu[:type][:count]`, of one type, of MIG instances also their profile (`gpu:1g.10gb:2`, `mig:1g.10gb:2`); or a part of one GPU, `mps[:type][:hundredths]` or `shard[:type][:count]`, and of its memory (Berth's own, `gpumem:16G`); beside whole GPUs `gpumem:40G` is what each of them has at least; other resources that nodes have, `name[:type][:count]`; or `none`");
         different(
                 "licenses",
                 'L',

@@ -77,6 +77,18 @@ final class GresConfTest {
     }
 
     @Test
+    void memory_beside_whole_gpus_is_what_each_of_them_has_and_a_part_is_refused_there()
+            throws InvalidOption {
+        assertThat(GresList.parse("gpu:a100:2,gpumem:40G"))
+                .isEqualTo(new GresList(new GpuSpec(2, "a100"), "gpumem:40G", null));
+        assertThat(GpuPartText.memoryAlone("gpumem:40G")).isEqualTo(40_960);
+        assertThat(GpuPartText.memoryAlone("mps:10,gpumem:40G")).isNull();
+        assertThatThrownBy(() -> GresList.parse("gpu:2,mps:10,gpumem:40G"))
+                .isInstanceOf(InvalidOption.class)
+                .hasMessage(GresText.INVALID);
+    }
+
+    @Test
     void several_types_of_a_name_may_be_wanted_together() throws InvalidOption {
         assertThat(GresText.text(GresText.wanted("fpga:xilinx,fpga:altera:2,nic:1")))
                 .isEqualTo("fpga:altera:2,fpga:xilinx:1,nic:1");

@@ -217,20 +217,26 @@ record AmendedRequest(
         }
         GpuSpec whole = asked.gpus();
         String part = asked.part();
-        if (part == null) {
-            if (whole == null || whole.count() == 0) {
-                return GpuRequest.NONE;
-            }
-            String type = whole.type();
-            return new GpuRequest(
+        if (whole != null && whole.count() > 0) {
+            int count =
                     (int)
                             number(
                                     "the number of GPUs per node",
                                     whole.count(),
                                     1,
                                     RequestedResources.MAX_GPUS,
-                                    0),
-                    type == null ? null : Checks.gpuType(type));
+                                    0);
+            String type = whole.type();
+            return new GpuRequest(
+                    count,
+                    type == null ? null : Checks.gpuType(type),
+                    null,
+                    null,
+                    null,
+                    part == null ? null : memory(part));
+        }
+        if (part == null) {
+            return GpuRequest.NONE;
         }
         if (sharing() == Sharing.NODE
                 || (before.where().shape() != null
@@ -241,6 +247,14 @@ record AmendedRequest(
         }
         try {
             return GpuPartText.parse(part);
+        } catch (InvalidOption e) {
+            throw invalid(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static @Nullable Long memory(String part) throws Refused {
+        try {
+            return GpuPartText.memoryAlone(part);
         } catch (InvalidOption e) {
             throw invalid(String.valueOf(e.getMessage()));
         }

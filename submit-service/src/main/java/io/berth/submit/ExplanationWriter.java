@@ -324,7 +324,11 @@ final class ExplanationWriter {
         }
         if (request.gpusOn(0) > 0) {
             String type = gpus.type() == null ? "" : gpus.type() + " ";
-            text.append(counted(request.gpusOn(0), type + "GPU")).append(", ");
+            text.append(counted(request.gpusOn(0), type + "GPU"));
+            if (gpus.minMemoryMib() != null) {
+                text.append(" of ").append(gpus.minMemoryMib()).append(" MiB at least");
+            }
+            text.append(", ");
         }
         request.gres().forEach(gres -> text.append(gres.text()).append(", "));
         text.append(counted(request.cpusOn(0), "CPU"));

@@ -3,6 +3,7 @@ package io.berth.submit;
 import static io.berth.submit.Checks.listed;
 import static io.berth.submit.Checks.quoted;
 
+import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.Gres;
 import io.berth.contracts.MigGpus;
@@ -181,12 +182,20 @@ public final class Feasibility {
         if (gpus.share() != null && gpusOf(mostGpus) == 0) {
             return "no GPU is shared so that a job can have " + words(gpus);
         }
+        if (request.gpusOn(0) > 0 && gpusOf(mostGpus) == 0 && mostMemory() > 0) {
+            return "no %sGPU has %d MiB of memory; the most that one has is %d MiB"
+                    .formatted(type == null ? "" : type + " ", gpus.minMemoryMib(), mostMemory());
+        }
         if (type != null && request.gpusOn(0) > 0 && gpusOf(mostGpus) == 0) {
             return "no node has GPUs of type " + quoted(type) + "; types there are: " + types();
         }
         if (gpusOf(mostGpus) < request.gpusOn(0)) {
             String kind = type == null ? "" : type + " ";
-            return tooMuch(request.gpusOn(0), kind + "GPUs", gpusOf(mostGpus), mostGpus);
+            String memory =
+                    gpus.minMemoryMib() == null
+                            ? ""
+                            : " of %d MiB at least".formatted(gpus.minMemoryMib());
+            return tooMuch(request.gpusOn(0), kind + "GPUs" + memory, gpusOf(mostGpus), mostGpus);
         }
         Gres lacking = lacking(nodes);
         if (lacking != null) {
@@ -211,6 +220,22 @@ public final class Feasibility {
         String others = request.gres().isEmpty() ? "" : GresText.text(request.gres()) + ", ";
         return "no single node has %s%d GPUs, %d CPUs and %d MiB of memory together"
                 .formatted(others, request.gpusOn(0), request.cpusOn(0), memoryMib());
+    }
+
+    /// That a GPU of the type that is asked for has, in MiB; 0 where memory is not asked for, or
+    /// there is no such GPU.
+    private long mostMemory() {
+        GpuRequest gpus = request.gpus();
+        if (gpus.minMemoryMib() == null) {
+            return 0;
+        }
+        var ofAny = new GpuRequest(1, gpus.type());
+        return nodes.stream()
+                .flatMap(node -> node.inventory().gpus().stream())
+                .filter(ofAny::admits)
+                .mapToLong(Gpu::memoryMib)
+                .max()
+                .orElse(0);
     }
 
     private String bySocket() {

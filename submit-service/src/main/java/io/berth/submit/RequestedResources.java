@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 /// - GPUs: so many on every node; or on each those of its tasks; or all of them, as evenly as they
 ///   divide, at least one on each.
 ///
-/// `--nodes=2 --gpus=8 --gpus-per-task=2` is 2 nodes with 2 tasks and 4 GPUs each; of
-/// `--nodes=2 --ntasks=3 --gpus-per-task=1` the first has 2 tasks and 2 GPUs, the second one each.
+/// `--nodes=2 --gpus=8 --gpus-per-task=2` is 2 nodes with 2 tasks and 4 GPUs each; of `--nodes=2
+/// --ntasks=3 --gpus-per-task=1` the first has 2 tasks and 2 GPUs, the second one each.
 ///
 /// Source: sbatch(1), `--ntasks`, `--gpus`, `--gpus-per-node`, `--gpus-per-task`.
 final class RequestedResources {
@@ -60,6 +60,9 @@ final class RequestedResources {
     private final int gpusPerSocket;
     private final int gpusPerTask;
     private final int tasksPerGpu;
+
+    /// That each whole GPU has at least; null does not ask.
+    private final @Nullable Long gpuMemoryMib;
 
     /// @param candidates the registered nodes of the partition
     RequestedResources(JobSubmission asked, Partition partition, Collection<NodeSeen> candidates)
@@ -94,6 +97,7 @@ final class RequestedResources {
                 tasksPerGpu > 0 && all > 0
                         ? (int) number("tasks", (long) all * tasksPerGpu, 1, MAX_TASKS, 0)
                         : tasks;
+        this.gpuMemoryMib = gpuMemoryMib();
     }
 
     /// As many GPUs as the sockets of a node give together.
@@ -115,6 +119,18 @@ final class RequestedResources {
         long all = (long) gpusPerSocket * sockets;
         int perNode = (int) number("the number of GPUs per node", all, 1, MAX_GPUS, 0);
         return given == 0 ? perNode : agreed(given, perNode);
+    }
+
+    private @Nullable Long gpuMemoryMib() throws Refused {
+        String part = asked.gpuPart();
+        if (part == null || (gpus == 0 && gpusPerNode == 0 && gpusPerTask == 0)) {
+            return null;
+        }
+        try {
+            return GpuPartText.memoryAlone(part);
+        } catch (InvalidOption e) {
+            throw invalid(String.valueOf(e.getMessage()));
+        }
     }
 
     private boolean model() {
@@ -155,7 +171,7 @@ final class RequestedResources {
         int tasks = tasks(nodes);
         NodeRange range = range(nodes);
         var gpuRequest =
-                asked.gpuPart() != null
+                asked.gpuPart() != null && gpuMemoryMib == null
                         ? part(range == null ? nodes : range.most(), where)
                         : range == null ? gpuRequest(nodes, tasks) : spread(nodes, tasks);
         int cpusPerTask = cpusPerTask(total(gpuRequest, nodes, tasks), tasks);
@@ -228,10 +244,10 @@ final class RequestedResources {
     private GpuRequest spread(int nodes, int tasks) throws Refused {
         String type = asked.gpuType();
         if (gpusPerTask > 0 && gpusPerNode == 0 && (gpus == 0 || gpus == gpusPerTask * tasks)) {
-            return new GpuRequest(0, type, gpusPerTask, null, null, null);
+            return new GpuRequest(0, type, gpusPerTask, null, null, gpuMemoryMib);
         }
         if (gpus > 0 && gpusPerTask == 0) {
-            return new GpuRequest(0, type, null, gpus, null, null);
+            return new GpuRequest(0, type, null, gpus, null, gpuMemoryMib);
         }
         return gpuRequest(nodes, tasks);
     }
@@ -331,7 +347,7 @@ final class RequestedResources {
     }
 
     private int matchingGpus(NodeSeen node) {
-        var any = new GpuRequest(1, asked.gpuType());
+        var any = new GpuRequest(1, asked.gpuType(), null, null, null, gpuMemoryMib);
         return (int) node.inventory().gpus().stream().filter(any::admits).count();
     }
 
@@ -376,18 +392,16 @@ final class RequestedResources {
             return GpuRequest.NONE;
         }
         if (total < nodes) {
-            throw invalid(
-                    "%d GPUs for %d nodes: each has one at least"
-                            .formatted(total, nodes));
+            throw invalid("%d GPUs for %d nodes: each has one at least".formatted(total, nodes));
         }
         if (gpusPerNode == 0 && gpusPerTask > 0 && tasks % nodes != 0) {
-            return new GpuRequest(0, type, gpusPerTask, null, null, null);
+            return new GpuRequest(0, type, gpusPerTask, null, null, gpuMemoryMib);
         }
         if (gpusPerNode == 0 && total % nodes != 0) {
-            return new GpuRequest(0, type, null, total, null, null);
+            return new GpuRequest(0, type, null, total, null, gpuMemoryMib);
         }
         Integer perSocket = gpusPerSocket == 0 ? null : (Integer) gpusPerSocket;
-        return new GpuRequest(total / nodes, type, null, null, perSocket, null);
+        return new GpuRequest(total / nodes, type, null, null, perSocket, gpuMemoryMib);
     }
 
     /// GPUs of all nodes, by all counts that are given.

@@ -81,16 +81,19 @@ final class AmendedRequestTest {
     }
 
     @Test
+    void whole_gpus_may_be_of_so_much_memory() throws Refused {
+        ResourceRequest amended =
+                Objects.requireNonNull(amended(Map.of("gres", "gpu:2,gpumem:1M")));
+
+        assertThat(amended.gpus()).isEqualTo(new GpuRequest(2, null, null, null, null, 1L));
+    }
+
+    @Test
     void each_node_has_a_gpu_at_least_of_those_that_are_spread() {
         var spread = BEFORE.with(new GpuRequest(0, null, null, 3, null, null));
 
-        assertThatThrownBy(
-                        () ->
-                                amended(
-                                        "batch",
-                                        spread,
-                                        Map.of("nodes", 4, "tasks", 4),
-                                        JobState.PENDING))
+        assertThatThrownBy(() ->
+                        amended("batch", spread, Map.of("nodes", 4, "tasks", 4), JobState.PENDING))
                 .hasMessageContaining("3 GPUs for 4 nodes: each has one at least");
     }
 

@@ -82,6 +82,29 @@ final class FeasibilityTest {
                 0);
     }
 
+    @Test
+    void gpus_of_less_memory_than_each_is_to_have_do_not_do() {
+        var small = new ResourceRequest(1, 1, 1, MemoryRequest.perNode(1), ofMemory(8, 40_000));
+        var large = small.with(ofMemory(1, 80_000));
+        var many = small.with(ofMemory(9, 40_000));
+
+        assertThat(obstacle(small)).isEmpty();
+        assertThat(obstacle(large).orElse(""))
+                .isEqualTo(
+                        "no a100 GPU has 80000 MiB of memory; the most that one has is 40960 MiB");
+        assertThat(obstacle(many).orElse(""))
+                .startsWith("9 a100 GPUs of 40000 MiB at least on one node, and the largest has 8");
+    }
+
+    private static GpuRequest ofMemory(int gpus, long mib) {
+        return new GpuRequest(gpus, "a100", null, null, null, mib);
+    }
+
+    private static Optional<String> obstacle(ResourceRequest request) {
+        var cluster = Samples.configuration().cluster();
+        return new Feasibility(request, List.of(onTwoSockets("a100")), cluster).obstacle();
+    }
+
     /// @param gpusEach of each of two sockets; 0 is none
     /// @param tasksEach at most on a socket; 0 is any number
     private static String bySockets(

@@ -99,9 +99,7 @@ final class RequestedResourcesTest {
 
         assertThat(request.nodes()).isEqualTo(nodes);
         assertThat(request.tasks()).isEqualTo(tasks);
-        assertThat(
-                        IntStream.range(0, nodes)
-                                .mapToObj(it -> Integer.toString(request.gpusOn(it))))
+        assertThat(IntStream.range(0, nodes).mapToObj(it -> Integer.toString(request.gpusOn(it))))
                 .containsExactly(gpus.split(" "));
     }
 
@@ -308,6 +306,28 @@ final class RequestedResourcesTest {
                 .isEqualTo(MemoryRequest.perNode(8192));
         assertThatThrownBy(() -> new PartitionMemory(batch(ofMemory(0, 8192))).within(much))
                 .hasMessageContaining("9000 MiB on a node, and partition batch allows 8192");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "gpus=2",
+                "gpusPerNode=4 gpuType=a100",
+                "gpus=10 nodes=4",
+                "gpusPerTask=1 tasks=3 nodes=2"
+            })
+    void memory_beside_whole_gpus_is_what_each_of_them_has(String asked) throws Refused {
+        GpuRequest without = request(asked).gpus();
+
+        assertThat(request(asked + " gpuPart=gpumem:1M").gpus())
+                .isEqualTo(
+                        new GpuRequest(
+                                without.perNode(),
+                                without.type(),
+                                without.perTask(),
+                                without.total(),
+                                null,
+                                1L));
     }
 
     @Test

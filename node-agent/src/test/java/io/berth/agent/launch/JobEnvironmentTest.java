@@ -218,8 +218,8 @@ class JobEnvironmentTest {
 
         assertThat(variables(spec, 1, even, 0)).containsEntry("SLURM_GPUS_PER_NODE", "2");
         assertThat(variables(spec, 1, uneven, 0))
-                .containsEntry("SLURM_GPUS_ON_NODE", "2")
-                .containsEntry("SLURM_JOB_GPUS", "0,1")
+                .containsEntry("SLURM_GPUS_ON_NODE", "1")
+                .containsEntry("SLURM_JOB_GPUS", "0")
                 .doesNotContainKey("SLURM_GPUS_PER_NODE");
     }
 

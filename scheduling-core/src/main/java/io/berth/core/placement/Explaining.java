@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
 /// requests against the plan as it stands, as if the job itself had none.
 ///
 /// A change is said only if the engine found nodes for it, and if the partition, the limits of
-/// accounts and the job's array would let the job start so. What it cannot see is that jobs ahead without an expected start could come first.
+/// accounts and the job's array would let the job start so. What it cannot see is that jobs ahead
+/// without an expected start could come first.
 final class Explaining {
 
     private static final long LONGEST_MINUTES = 366L * 24 * 60;
@@ -150,6 +151,7 @@ final class Explaining {
         }
         addIfFound(changes, gpus());
         addIfFound(changes, gpuType());
+        addIfFound(changes, gpuMemory());
         request.gres().forEach(gres -> addIfFound(changes, gres(gres)));
         addIfFound(changes, nodes());
         addIfFound(changes, limit());
@@ -258,6 +260,23 @@ final class Explaining {
             }
         }
         return null;
+    }
+
+    /// GPUs with whatever memory.
+    private @Nullable Change gpuMemory() {
+        GpuRequest asked = request.gpus();
+        Long memory = asked.minMemoryMib();
+        var any =
+                new GpuRequest(
+                        asked.perNode(),
+                        asked.type(),
+                        asked.perTask(),
+                        asked.total(),
+                        asked.perSocket(),
+                        null);
+        return memory != null && starts(request.with(any))
+                ? new Change(Axis.GPU_MEMORY, memory.toString(), "any")
+                : null;
     }
 
     /// Fewer nodes, each with as many tasks as before.

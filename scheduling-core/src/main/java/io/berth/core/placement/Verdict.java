@@ -86,6 +86,8 @@ public record Verdict(
     public enum Axis {
         GPUS,
         GPU_TYPE,
+        /// MiB that each GPU has at least, or any.
+        GPU_MEMORY,
         /// Another resource than GPUs: `nic:2`, or `none`.
         GRES,
         NODES,

@@ -236,7 +236,15 @@ final class ExplainTest {
                             job.timeLimitSeconds());
             case TIME_LIMIT -> job(job.partition(), asked, Long.parseLong(change.to()));
             case PARTITION -> job(change.to(), asked, job.timeLimitSeconds());
-            case SWITCHES, CONTIGUOUS, CONSTRAINT, NODE_LIST, GRES, SEGMENT, LINKED, SOCKETS ->
+            case SWITCHES,
+                    CONTIGUOUS,
+                    CONSTRAINT,
+                    NODE_LIST,
+                    GRES,
+                    SEGMENT,
+                    LINKED,
+                    SOCKETS,
+                    GPU_MEMORY ->
                     throw new AssertionError("no job asks for such nodes");
         };
     }

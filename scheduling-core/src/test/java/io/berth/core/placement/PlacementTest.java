@@ -5,7 +5,9 @@ import static io.berth.core.testing.TestCell.gpus;
 import static io.berth.core.testing.TestCell.orders;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
@@ -14,8 +16,12 @@ import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Order;
+import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.placement.Verdict.Axis;
+import io.berth.core.placement.Verdict.Change;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.List;
@@ -126,6 +132,52 @@ final class PlacementTest {
                 .containsExactly("n2 0,1", "n1 0");
         JobStatus.Run run = Objects.requireNonNull(cell.job(1).run());
         assertThat(run.gpusByType()).containsExactly(Map.entry("a100", 3L));
+    }
+
+    @Test
+    void a_job_has_gpus_of_as_much_memory_as_it_asks_for() {
+        cell.node("n1", 8, 2, "a100");
+        NodeSeen seen = TestCell.seen("n2", 8, 2, "a100", "nonce", "boot", List.of());
+        List<Gpu> larger =
+                seen.inventory().gpus().stream()
+                        .map(it ->
+                                new Gpu(
+                                        it.index(),
+                                        it.uuid(),
+                                        it.type(),
+                                        it.name(),
+                                        it.minor(),
+                                        81_920,
+                                        it.numaNode()))
+                        .toList();
+        cell.take(
+                new Input.Registered(
+                        new NodeSeen(
+                                seen.node(),
+                                seen.nonce(),
+                                seen.machineId(),
+                                seen.bootId(),
+                                seen.agentVersion(),
+                                seen.inventory().withGpus(larger, List.of()),
+                                List.of(),
+                                0)));
+        var ofMemory = new GpuRequest(1, "a100", null, null, null, 80_000L);
+        for (long id = 1; id <= 3; id++) {
+            cell.submit(id, gpus(1, 1, null).with(ofMemory));
+        }
+
+        cell.round();
+
+        assertThat(cell.where(1)).containsExactly("n2:0:0");
+        assertThat(cell.where(2)).containsExactly("n2:1:1");
+        assertThat(cell.where(3)).isEmpty();
+        assertThat(cell.job(3).reason()).isEqualTo(Reason.RESOURCES);
+        assertThat(
+                        new Placement(cell.state, Settings.DEFAULT)
+                                .explain(new JobId(3), cell.now)
+                                .orElseThrow()
+                                .changes())
+                .containsExactly(new Change(Axis.GPU_MEMORY, "80000", "any"));
     }
 
     @Test

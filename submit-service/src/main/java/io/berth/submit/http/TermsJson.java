@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
 /// @param linked whether GPUs of a node must reach one another by NVLink
 /// @param gpusPerJob GPUs that are spread over its nodes, where these have not all the same number
 /// @param gpusPerTask GPUs of each of its tasks, where its nodes have not all the same number
+/// @param gpuMemoryMib memory that each of its GPUs must have
 /// @param gpusPerSocket GPUs that each of its sockets gives
 /// @param tasksPerSocket its tasks on each socket at most
 /// @param maxNodes the most nodes that it takes where they are free; left out if it takes no more
@@ -74,6 +75,7 @@ record TermsJson(
         @Nullable Boolean linked,
         @Nullable Integer gpusPerJob,
         @Nullable Integer gpusPerTask,
+        @Nullable Long gpuMemoryMib,
         @Nullable Integer gpusPerSocket,
         @Nullable Integer tasksPerSocket,
         @Nullable Integer maxNodes,
@@ -122,6 +124,7 @@ record TermsJson(
                 where.linked(),
                 request.gpus().total(),
                 request.gpus().perTask(),
+                request.gpus().minMemoryMib(),
                 request.gpus().perSocket(),
                 where.shape() == null ? null : where.shape().tasksPerSocket(),
                 request.range() == null ? null : request.range().most(),

@@ -11,6 +11,7 @@ const QUESTIONS = { REGISTERED: 'registered', PARTITION: 'in the partition', CON
 const CHANGES = {
   GPUS: (from, to) => `${to}${to.includes(':') ? '' : ' GPUs a node'} instead of ${from}`,
   GPU_TYPE: (from, to) => `GPUs of type ${to} instead of ${from}`,
+  GPU_MEMORY: (from) => `GPUs of any memory instead of ${from} MiB at least`,
   GRES: (from, to) => `${to === 'none' ? 'nothing' : to} instead of ${from}`,
   NODES: (from, to) => `${to} nodes instead of ${from}`,
   TIME_LIMIT: (from, to) => `a time limit of ${limit(Number(to))} instead of ${limit(Number(from))}`,
