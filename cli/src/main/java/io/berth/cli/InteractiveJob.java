@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /// The job of a command that stays with it: on one node unless more are asked for, started once,
-/// with no output file of its own.
+/// with no output file of its own. It is heterogeneous where the command line has several parts.
 ///
 /// @param script what the job runs
 /// @param words its arguments, handed over one by one
@@ -24,16 +24,17 @@ record InteractiveJob(String name, String script, List<String> words) {
 
     /// The submission, with the options of the command line.
     ///
+    /// @param parts of the command line, one for each component
     /// @param variables that the job has beside the caller's
     JobSubmission submission(
             Terminal terminal,
             MeshClient client,
-            SrunCommandLine line,
+            List<SrunCommandLine> parts,
             Map<String, String> variables)
             throws InvalidOption {
         String user = client.token().submitsFor(terminal);
         return Sbatch.request(
-                        options(line),
+                        options(parts),
                         inherited(terminal, variables),
                         BatchScript.of(script),
                         words,
@@ -46,14 +47,20 @@ record InteractiveJob(String name, String script, List<String> words) {
                 .submission();
     }
 
-    private static SbatchLine options(SrunCommandLine line) {
-        var options = new ArrayList<>(line.job().options());
-        if (SbatchLine.of(options).given(SbatchSetting.NODES) == null) {
-            options.add(new Given<>(option("nodes"), "1"));
+    private static SbatchLine options(List<SrunCommandLine> parts) {
+        var components = new ArrayList<List<Given<SbatchOption>>>();
+        for (SrunCommandLine part : parts) {
+            var options = new ArrayList<>(part.job().options());
+            if (SbatchLine.of(options).given(SbatchSetting.NODES) == null) {
+                options.add(new Given<>(option("nodes"), "1"));
+            }
+            if (components.isEmpty()) {
+                options.add(new Given<>(option("output"), "/dev/null"));
+                options.add(new Given<>(option("no-requeue"), null));
+            }
+            components.add(options);
         }
-        options.add(new Given<>(option("output"), "/dev/null"));
-        options.add(new Given<>(option("no-requeue"), null));
-        return SbatchLine.of(options);
+        return new SbatchLine(components, List.of());
     }
 
     private static SbatchOption option(String name) {

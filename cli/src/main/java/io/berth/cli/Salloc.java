@@ -55,8 +55,9 @@ final class Salloc {
     /// @return the exit code of the shell
     int run(List<String> arguments) throws CommandFailure {
         try {
-            SrunCommandLine line =
-                    SrunCommandLine.of(SrunOption.SALLOC, arguments, terminal.environment());
+            List<SrunCommandLine> parts =
+                    SrunCommandLine.salloc(arguments, terminal.environment());
+            SrunCommandLine line = parts.getFirst();
             if (line.has(Setting.VERSION)) {
                 terminal.out().print(Main.version() + "\n");
                 return 0;
@@ -65,24 +66,27 @@ final class Salloc {
                 terminal.out().print(Help.of(SrunOption.SALLOC, SYNOPSIS));
                 return 0;
             }
-            return hold(line);
+            return hold(line, parts);
         } catch (InvalidOption e) {
             throw new CommandFailure(e.exitCode(), e.print("salloc"));
         }
     }
 
-    private int hold(SrunCommandLine line) throws InvalidOption, CommandFailure {
+    /// @param line the first part, which speaks to the command itself
+    private int hold(SrunCommandLine line, List<SrunCommandLine> parts)
+            throws InvalidOption, CommandFailure {
         MeshClient client = MeshClient.of(terminal, "salloc");
         var job = new InteractiveJob("interactive", SCRIPT, List.of());
-        var unused = job.submission(terminal, client, line, Map.of());
-        String kill = killSignal(line);
+        var unused = job.submission(terminal, client, parts, Map.of());
+        List<String> command = parts.getLast().command();
+        String kill = killSignal(line, command.isEmpty() ? "HUP" : "TERM");
         InteractiveSession session = InteractiveSession.open(client, VOICE);
         try (var socket =
                 FrameSocket.connect(session.address(), session.userSecret(), this::take)) {
             var unusedEnd = socket.closed().thenRun(this::revoked);
             long id =
                     new SubmissionPost(terminal, client, VOICE)
-                            .send(job.submission(terminal, client, line, session.variables()))
+                            .send(job.submission(terminal, client, parts, session.variables()))
                             .job();
             JobView held = awaitGrant(client, id, line);
             if (line.has(Setting.BELL)) {
@@ -95,7 +99,7 @@ final class Salloc {
                 variables.put(
                         CONTAINER, terminal.directory().resolve(container).normalize().toString());
             }
-            int code = shell(line.command(), variables, kill);
+            int code = shell(command, variables, kill);
             over = true;
             if (!revoked) {
                 say(line, "Relinquishing job allocation " + id);
@@ -218,11 +222,12 @@ final class Salloc {
     }
 
     /// The signal for the shell when the allocation is gone (`--kill-command`); empty for none.
-    private static String killSignal(SrunCommandLine line) throws InvalidOption {
+    ///
+    /// @param usual without a word: an interactive shell ignores TERM
+    private static String killSignal(SrunCommandLine line, String usual) throws InvalidOption {
         String given = line.value(Setting.KILL_COMMAND);
         if (given == null || given.isEmpty()) {
-            // An interactive shell ignores TERM.
-            return given == null ? "" : line.command().isEmpty() ? "HUP" : "TERM";
+            return given == null ? "" : usual;
         }
         OptionalInt number = SignalText.number(given);
         if (number.isEmpty()) {

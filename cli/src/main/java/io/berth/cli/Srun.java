@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /// `srun` outside a job: runs a program in a job of its own, in the allocation of the `salloc` that
 /// it was started from, or in a job that runs already, and is its terminal meanwhile.
@@ -43,6 +44,7 @@ final class Srun {
             """;
 
     static final String CONTAINER = "--container=";
+    private static final String PROGRAMS = "--multi-prog";
 
     private static final int MOST_PROGRAMS = 64 << 10;
 
@@ -76,8 +78,8 @@ final class Srun {
     /// @return the program's exit code
     int run(List<String> arguments) throws CommandFailure {
         try {
-            SrunCommandLine line =
-                    SrunCommandLine.of(SrunOption.TABLE, arguments, variables(arguments));
+            List<SrunCommandLine> parts = SrunCommandLine.srun(arguments, variables(arguments));
+            SrunCommandLine line = parts.getFirst();
             if (line.has(Setting.VERSION)) {
                 terminal.out().print(Main.version() + "\n");
                 return 0;
@@ -86,16 +88,34 @@ final class Srun {
                 terminal.out().print(Help.of(SrunOption.TABLE, SYNOPSIS));
                 return 0;
             }
-            if (line.command().isEmpty()) {
-                throw new CommandFailure(1, "srun: fatal: No command given to execute.\n");
-            }
+            check(parts);
             String allocation = terminal.variable(Salloc.ALLOCATION, "");
             return joins(line, allocation)
-                    ? join(line)
-                    : allocation.isEmpty() ? job(line) : step(line, allocation);
+                    ? join(parts)
+                    : allocation.isEmpty() ? job(parts) : step(parts, allocation);
         } catch (InvalidOption e) {
             throw new CommandFailure(e.exitCode(), e.print("srun"));
         }
+    }
+
+    private static void check(List<SrunCommandLine> parts) throws CommandFailure {
+        if (parts.getLast().command().isEmpty()) {
+            throw new CommandFailure(1, "srun: fatal: No command given to execute.\n");
+        }
+        boolean several = parts.size() > 1;
+        if (parts.getFirst().has(Setting.PTY) && (several || isForComponents(parts))) {
+            throw CommandFailure.error(
+                    "srun", "--pty is for one program on the first node of a job");
+        }
+        if (several && parts.stream().anyMatch(it -> it.step().contains(PROGRAMS))) {
+            throw CommandFailure.error("srun", PROGRAMS + " is for a step on one component");
+        }
+    }
+
+    private static boolean isForComponents(List<SrunCommandLine> parts) {
+        return parts.stream()
+                .flatMap(it -> it.step().stream())
+                .anyMatch(it -> it.startsWith("--het-group="));
     }
 
     /// The variables that give options. In an allocation Slurm's are the job's own, which a step
@@ -105,7 +125,7 @@ final class Srun {
         boolean inside =
                 all.containsKey(Salloc.ALLOCATION)
                         || !all.getOrDefault("SLURM_JOB_ID", "").isEmpty()
-                        || SrunCommandLine.of(arguments).has(Setting.JOBID);
+                        || SrunCommandLine.srun(arguments, Map.of()).getFirst().has(Setting.JOBID);
         if (!inside) {
             return all;
         }
@@ -132,21 +152,28 @@ final class Srun {
         return true;
     }
 
-    private int job(SrunCommandLine line) throws InvalidOption, CommandFailure {
-        MeshClient client = MeshClient.of(terminal, "srun");
-        boolean pty = line.has(Setting.PTY);
-        List<String> step = step(line);
-        boolean alone = isAlone(line, step);
-        var words = new ArrayList<String>();
-        if (!alone) {
-            words.addAll(step);
-            words.add("--");
+    private int job(List<SrunCommandLine> parts) throws InvalidOption, CommandFailure {
+        if (isForComponents(parts)) {
+            throw CommandFailure.error(
+                    "srun",
+                    "--het-group names components of a job that runs; ':' parts those of a new one");
         }
-        words.addAll(line.command());
-        String name = String.valueOf(Path.of(line.command().getFirst()).getFileName());
+        MeshClient client = MeshClient.of(terminal, "srun");
+        SrunCommandLine line = parts.getFirst();
+        boolean pty = line.has(Setting.PTY);
+        boolean alone = isAlone(line, step(line));
+        List<String> words =
+                alone ? line.command() : words(parts, this::step);
+        List<String> program =
+                parts.stream()
+                        .map(SrunCommandLine::command)
+                        .filter(it -> !it.isEmpty())
+                        .findFirst()
+                        .orElseThrow();
+        String name = String.valueOf(Path.of(program.getFirst()).getFileName());
         var job = new InteractiveJob(name, alone ? TERMINAL : STEP, words);
         // What is wrong with the options is told before anything is asked of the mesh.
-        var unused = job.submission(terminal, client, line, Map.of());
+        var unused = job.submission(terminal, client, parts, Map.of());
         var unusedSeconds = line.immediateSeconds();
         InteractiveSession session = InteractiveSession.open(client, VOICE);
         LocalTerminal local = LocalTerminal.of(terminal, "srun", pty);
@@ -162,9 +189,27 @@ final class Srun {
             run.waitAtMost(line.immediateSeconds());
             var submitted =
                     new SubmissionPost(terminal, client, VOICE)
-                            .send(job.submission(terminal, client, line, variables));
+                            .send(job.submission(terminal, client, parts, variables));
             return run.untilEnd(submitted.job(), true);
         }
+    }
+
+    /// The words that a step's `srun` is told: of each part the options that it has there, and its
+    /// program.
+    private static List<String> words(
+            List<SrunCommandLine> parts, Function<SrunCommandLine, List<String>> options) {
+        var words = new ArrayList<String>();
+        for (SrunCommandLine part : parts) {
+            if (part != parts.getFirst()) {
+                words.add(":");
+            }
+            words.addAll(options.apply(part));
+            if (!part.command().isEmpty()) {
+                words.add("--");
+                words.addAll(part.command());
+            }
+        }
+        return words;
     }
 
     /// Whether the program is a process of the job's end, and no step: it has a terminal, and
@@ -199,7 +244,7 @@ final class Srun {
 
     /// The file that `--multi-prog` names, which is on this machine.
     private Map<String, String> programs(SrunCommandLine line) throws CommandFailure {
-        if (!line.step().contains("--multi-prog")) {
+        if (!line.step().contains(PROGRAMS)) {
             return Map.of();
         }
         Path file = terminal.directory().resolve(line.command().getFirst());
@@ -230,23 +275,30 @@ final class Srun {
     }
 
     /// Runs the program as a step of an allocation, whose job's end starts it.
-    private int step(SrunCommandLine line, String allocation) throws CommandFailure {
+    private int step(List<SrunCommandLine> parts, String allocation) throws CommandFailure {
         MeshClient client = MeshClient.of(terminal, "srun");
+        SrunCommandLine line = parts.getFirst();
         String[] place = allocation.split(" ", 2);
         boolean pty = line.has(Setting.PTY);
         LocalTerminal local = LocalTerminal.of(terminal, "srun", pty);
         InteractiveSession session = InteractiveSession.open(client, VOICE);
-        List<String> options = step(line);
         var command = new ArrayList<String>();
-        if (!isAlone(line, options)) {
+        if (isAlone(line, step(line))) {
+            command.addAll(line.command());
+        } else {
             programs(line)
                     .forEach((name, value) -> command.addAll(List.of("env", name + "=" + value)));
-            command.addAll(List.of("srun", "--overlap"));
-            command.addAll(shape(line));
-            command.addAll(options);
-            command.add("--");
+            command.add("srun");
+            command.addAll(
+                    words(
+                            parts,
+                            part -> {
+                                var options = new ArrayList<>(List.of("--overlap"));
+                                options.addAll(shape(part));
+                                options.addAll(step(part));
+                                return options;
+                            }));
         }
-        command.addAll(line.command());
         Frame start =
                 Frame.step(session.jobUrl(), session.jobSecret(), pty ? local.size() : "", command);
         try (var run = new InteractiveRun(terminal, client, local, line.has(Setting.QUIET))) {
@@ -258,8 +310,9 @@ final class Srun {
 
     /// Runs the program as a step of a job that runs, which nobody holds for this command: the
     /// job's first node is asked for a process.
-    private int join(SrunCommandLine line) throws CommandFailure {
+    private int join(List<SrunCommandLine> parts) throws CommandFailure {
         MeshClient client = MeshClient.of(terminal, "srun");
+        SrunCommandLine line = parts.getFirst();
         String name = String.valueOf(line.value(Setting.JOBID));
         boolean pty = line.has(Setting.PTY);
         LocalTerminal local = LocalTerminal.of(terminal, "srun", pty);
@@ -276,14 +329,19 @@ final class Srun {
         }
         programs(line).forEach((variable, value) -> command.add(variable + "=" + value));
         command.add("srun");
-        command.addAll(tasks(line, node));
-        command.addAll(shape(line));
-        command.addAll(step(line));
-        if (pty) {
-            command.addAll(List.of("--nodes=1", "--ntasks=1"));
-        }
-        command.add("--");
-        command.addAll(line.command());
+        checkPlace(line, node);
+        command.addAll(
+                words(
+                        parts,
+                        part -> {
+                            var options = new ArrayList<>(tasks(part));
+                            options.addAll(shape(part));
+                            options.addAll(step(part));
+                            if (pty) {
+                                options.addAll(List.of("--nodes=1", "--ntasks=1"));
+                            }
+                            return options;
+                        }));
         Frame start = Frame.step("", "", pty ? local.size() : "", command);
         if (start.payload().length > MOST_COMMAND) {
             throw CommandFailure.error(
@@ -296,16 +354,20 @@ final class Srun {
         }
     }
 
-    /// What a step of a job has here that does not say it: a task on each node, as Slurm gives it,
-    /// and not those of the job. A terminal is on the first node.
-    private static List<String> tasks(SrunCommandLine line, String first) throws CommandFailure {
-        SbatchLine asked = SbatchLine.of(line.job().options());
-        String nodes = asked.given(SbatchSetting.NODELIST);
+    /// A terminal is on the first node.
+    private static void checkPlace(SrunCommandLine line, String first) throws CommandFailure {
+        String nodes = SbatchLine.of(line.job().options()).given(SbatchSetting.NODELIST);
         if (line.has(Setting.PTY) && nodes != null && !nodes.equals(first)) {
             throw CommandFailure.error(
                     "srun",
                     "--pty is on the first node of the job, %s, not on %s".formatted(first, nodes));
         }
+    }
+
+    /// What a step of a job has here that does not say it: a task on each node, as Slurm gives it,
+    /// and not those of the job.
+    private static List<String> tasks(SrunCommandLine line) {
+        SbatchLine asked = SbatchLine.of(line.job().options());
         return asked.given(SbatchSetting.NTASKS) == null
                         && asked.given(SbatchSetting.NTASKS_PER_NODE) == null
                 ? List.of("--ntasks-per-node=1")

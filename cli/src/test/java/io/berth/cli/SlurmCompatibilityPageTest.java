@@ -56,8 +56,8 @@ final class SlurmCompatibilityPageTest {
             has not run; the time is written as a time limit.
 
             `:` on the command line and a line `#SBATCH hetjob` part the components of a
-            [heterogeneous job](commands.md#heterogeneous-jobs). `salloc` and `srun` outside of jobs
-            take none. In a script `srun --het-group` names a component
+            [heterogeneous job](commands.md#heterogeneous-jobs), also of `salloc` and `srun`. Where
+            a job runs, `srun --het-group` and `:` name components of a step
             ([Steps](node-agent.md#steps)): the table of `srun` is that of one outside of jobs.
 
             This page is written by `SlurmCompatibilityPageTest` from the tables that the commands read.

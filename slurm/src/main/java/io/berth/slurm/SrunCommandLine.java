@@ -13,7 +13,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The words after `srun`, taken apart by whom they speak to.
+/// The words after `srun` or `salloc`, taken apart by whom they speak to; of a heterogeneous job, or of
+/// a step on several of its components, those of one part between `:`.
 ///
 /// @param job options of the job, as `sbatch` has them
 /// @param step options of the step, as they are handed on
@@ -27,31 +28,59 @@ public record SrunCommandLine(
 
     private static final Set<String> MEMORY = Set.of("mem", "mem-per-cpu", "mem-per-gpu");
 
+    /// The parts of the words after `srun`, each with its program; one that has none has that of the
+    /// next. No program has a `:` among its arguments.
+    ///
+    /// @param environment whose variables give options that the words of a part do not: none that is
+    ///   empty, and no flag by `0`, `no` or `false`
     /// @throws InvalidOption if an option is unknown, lacks its argument or is not supported
-    public static SrunCommandLine of(List<String> words) throws InvalidOption {
-        return of(SrunOption.TABLE, words, Map.of());
+    public static List<SrunCommandLine> srun(List<String> words, Map<String, String> environment)
+            throws InvalidOption {
+        var parts = new ArrayList<SrunCommandLine>();
+        for (List<String> rest = words; ; ) {
+            GetOpt<SrunOption> line = GetOpt.untilOperand(SrunOption.TABLE, rest);
+            int end = line.operands().indexOf(":");
+            List<String> command = end < 0 ? line.operands() : line.operands().subList(0, end);
+            parts.add(of(SrunOption.TABLE, line.options(), command, environment));
+            if (end < 0) {
+                return List.copyOf(parts);
+            }
+            rest = line.operands().subList(end + 1, line.operands().size());
+        }
     }
 
-    /// @param table the command's options
-    /// @param environment whose variables give options that the words do not: none that is empty,
-    ///   and no flag by `0`, `no` or `false`
+    /// The components of the words after `salloc`; the command is the last one's.
+    ///
+    /// @param environment as `srun` has it
     /// @throws InvalidOption if an option is unknown, lacks its argument or is not supported
-    public static SrunCommandLine of(
-            List<SrunOption> table, List<String> words, Map<String, String> environment)
+    public static List<SrunCommandLine> salloc(List<String> words, Map<String, String> environment)
             throws InvalidOption {
-        GetOpt<SrunOption> line = GetOpt.untilOperand(table, words);
+        var parts = new ArrayList<SrunCommandLine>();
+        for (List<String> rest = words; ; ) {
+            GetOpt<SrunOption> line = GetOpt.untilOperand(SrunOption.SALLOC, rest);
+            boolean last = line.operands().isEmpty() || !line.operands().getFirst().equals(":");
+            List<String> command = last ? line.operands() : List.of();
+            parts.add(of(SrunOption.SALLOC, line.options(), command, environment));
+            if (last) {
+                return List.copyOf(parts);
+            }
+            rest = line.operands().subList(1, line.operands().size());
+        }
+    }
+
+    private static SrunCommandLine of(
+            List<SrunOption> table,
+            List<Given<SrunOption>> typed,
+            List<String> command,
+            Map<String, String> environment)
+            throws InvalidOption {
         var options = new ArrayList<Given<SrunOption>>();
         for (SrunOption option : table) {
-            if (line.options().stream().noneMatch(it -> outranks(it.option(), option))) {
+            if (typed.stream().noneMatch(it -> outranks(it.option(), option))) {
                 given(option, environment).ifPresent(options::add);
             }
         }
-        options.addAll(line.options());
-        int colon = line.operands().indexOf(":");
-        if (colon >= 0 && colon < line.operands().size() - 1) {
-            throw InvalidOption.refused(
-                    "heterogeneous jobs (':') are not supported here: submit them by sbatch");
-        }
+        options.addAll(typed);
         var job = new ArrayList<Given<SbatchOption>>();
         var step = new ArrayList<String>();
         var own = new EnumMap<Setting, String>(Setting.class);
@@ -69,7 +98,7 @@ public record SrunCommandLine(
             }
         }
         return new SrunCommandLine(
-                new GetOpt<>(List.copyOf(job), List.of()), step, own, line.operands());
+                new GetOpt<>(List.copyOf(job), List.of()), step, own, command);
     }
 
     /// Whether it is the same, or says another way how much memory there is to be.

@@ -183,6 +183,7 @@ public record SrunOption(
         step(rows, "error", 'e', Argument.REQUIRED);
         step(rows, "exact", '\0', Argument.NONE);
         step(rows, "gpu-bind", '\0', Argument.REQUIRED);
+        step(rows, "het-group", '\0', Argument.REQUIRED);
         step(rows, "input", 'i', Argument.REQUIRED);
         step(rows, "kill-on-bad-exit", 'K', Argument.OPTIONAL);
         step(rows, "label", 'l', Argument.NONE);
@@ -199,7 +200,6 @@ public record SrunOption(
         ignored(rows, "threads", 'T', Argument.REQUIRED);
         ignored(rows, "unbuffered", 'u', Argument.NONE);
         refused(rows, "bcast", '\0', Argument.OPTIONAL, "");
-        refused(rows, "het-group", '\0', Argument.REQUIRED, "");
         return with("SLURM_", OF_SRUN, rows);
     }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 final class SrunCommandLineTest {
     private static SrunCommandLine of(String... words) throws InvalidOption {
-        return SrunCommandLine.of(List.of(words));
+        return SrunCommandLine.srun(List.of(words), Map.of()).getFirst();
     }
 
     @Test
@@ -31,7 +31,7 @@ final class SrunCommandLineTest {
 
     private static SrunCommandLine of(Map<String, String> environment, String... words)
             throws InvalidOption {
-        return SrunCommandLine.of(SrunOption.TABLE, List.of(words), environment);
+        return SrunCommandLine.srun(List.of(words), environment).getFirst();
     }
 
     @Test
@@ -66,7 +66,7 @@ final class SrunCommandLineTest {
                         "SLURM_PARTITION", "other",
                         "SALLOC_IMMEDIATE", "1");
 
-        SrunCommandLine line = SrunCommandLine.of(SrunOption.SALLOC, List.of(), environment);
+        SrunCommandLine line = SrunCommandLine.salloc(List.of(), environment).getFirst();
 
         assertThat(line.job().options())
                 .extracting(it -> it.option().longName() + "=" + it.value())
@@ -102,10 +102,17 @@ final class SrunCommandLineTest {
     @Test
     void sallocs_letters_are_its_own() throws InvalidOption {
         SrunCommandLine line =
-                SrunCommandLine.of(
-                        SrunOption.SALLOC,
-                        List.of("-KINT", "-I", "--bell", "-n2", "--gpu-bind=closest", "sh", "-l"),
-                        Map.of());
+                SrunCommandLine.salloc(
+                                List.of(
+                                        "-KINT",
+                                        "-I",
+                                        "--bell",
+                                        "-n2",
+                                        "--gpu-bind=closest",
+                                        "sh",
+                                        "-l"),
+                                Map.of())
+                        .getFirst();
 
         assertThat(line.own())
                 .isEqualTo(
@@ -121,7 +128,7 @@ final class SrunCommandLineTest {
                 .extracting(it -> it.option().longName() + "=" + it.value())
                 .containsExactly("ntasks=2", "gpu-bind=closest");
         assertThat(line.command()).containsExactly("sh", "-l");
-        assertThatThrownBy(() -> SrunCommandLine.of(SrunOption.SALLOC, List.of("--pty"), Map.of()))
+        assertThatThrownBy(() -> SrunCommandLine.salloc(List.of("--pty"), Map.of()))
                 .hasMessage("unrecognized option '--pty'");
     }
 
@@ -134,13 +141,27 @@ final class SrunCommandLineTest {
                 .hasMessage("invalid number of seconds: --immediate=soon");
     }
 
+    private static List<String> commands(List<SrunCommandLine> parts) {
+        return parts.stream()
+                .map(it -> it.job().options().size() + " " + String.join(" ", it.command()))
+                .toList();
+    }
+
     @Test
-    void components_are_for_sbatch_alone() throws InvalidOption {
-        assertThatThrownBy(() -> of("-n1", ":", "-n2", "hostname"))
-                .hasMessageContaining("submit them by sbatch");
-        assertThatThrownBy(() -> of("hostname", ":", "date"))
-                .hasMessageContaining("submit them by sbatch");
-        assertThat(of("sh", "-c", ":").command()).containsExactly("sh", "-c", ":");
+    void a_colon_parts_components_and_programs() throws InvalidOption {
+        assertThat(
+                        commands(
+                                SrunCommandLine.srun(
+                                        List.of("-n1", ":", "-n2", "-c4", "a", "-x", ":", "b"),
+                                        Map.of("SLURM_TIMELIMIT", "10"))))
+                .containsExactly("2 ", "3 a -x", "1 b");
+        assertThat(
+                        commands(
+                                SrunCommandLine.salloc(
+                                        List.of("-n1", ":", "-G8", "sh", "-c", ":"), Map.of())))
+                .containsExactly("1 ", "1 sh -c :");
+        assertThatThrownBy(() -> of("-n1", ":", "--bcast", "true"))
+                .hasMessage("--bcast is not supported yet");
     }
 
     @Test

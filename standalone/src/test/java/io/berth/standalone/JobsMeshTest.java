@@ -291,6 +291,9 @@ class JobsMeshTest {
                 echo $SLURM_HET_SIZE $SLURM_JOB_NUM_NODES $SLURM_JOB_NUM_NODES_HET_GROUP_1
                 srun sh -c 'echo $SLURM_JOB_ID has no GPU$CUDA_VISIBLE_DEVICES'
                 srun --het-group=1 -l sh -c 'echo $SLURM_JOB_ID has a ${CUDA_VISIBLE_DEVICES%%-*}' | sort
+                srun -l sh -c 'echo first of $SLURM_NTASKS, GPU$CUDA_VISIBLE_DEVICES' : \\
+                    sh -c 'echo on $SLURM_NODEID of $SLURM_JOB_ID, a ${CUDA_VISIBLE_DEVICES%%-*}' | sort
+                srun --het-group=0-1 -N1 sh -c 'exit $((SLURM_PROCID + 3))' 2>&1 | grep -o 'task .*' | sort
                 """);
 
         long id = Long.parseLong(submitted("--wait", script.toString()));
@@ -298,9 +301,25 @@ class JobsMeshTest {
         assertThat(mesh.work().resolve("slurm-" + id + ".out"))
                 .content()
                 .isEqualTo(
-                        "2 1 2\n%1$d has no GPU\n0: %2$d has a GPU\n1: %2$d has a GPU\n"
+                        """
+                        2 1 2
+                        %1$d has no GPU
+                        0: %2$d has a GPU
+                        1: %2$d has a GPU
+                        0: first of 3, GPU
+                        1: on 1 of %1$d, a GPU
+                        2: on 2 of %1$d, a GPU
+                        task 0: Exited with exit code 3
+                        task 1: Exited with exit code 4
+                        """
                                 .formatted(id, id + 1));
         ended(id, "COMPLETED", "COMPLETED");
+        await("a step of several components has one number, and a line of each")
+                .atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(steps(id))
+                                .containsExactly(
+                                        "+0.0 1", "+0.2 1", "+0.3 1", "+1.1 2", "+1.2 2", "+1.3 1"));
 
         long sleeps = Long.parseLong(submitted("-n1", ":", "-G1", "--wrap", "sleep 600"));
         await().atMost(PATIENCE)
@@ -309,6 +328,40 @@ class JobsMeshTest {
                                 .isEqualTo("%1$d+0 R\n%1$d+1 R\n".formatted(sleeps)));
         mesh.berth("scancel", Long.toString(sleeps)).succeeded();
         ended(sleeps, "CANCELLED.*", "CANCELLED.*");
+    }
+
+    @Test
+    void salloc_and_srun_hold_components_that_a_colon_parts() throws IOException {
+        String berth = TestMesh.ROOT.resolve("berth").toString();
+
+        var held =
+                mesh.berth(
+                        "salloc",
+                        "-Q",
+                        "-n1",
+                        ":",
+                        "-G1",
+                        "sh",
+                        "-c",
+                        "echo $SLURM_HET_SIZE; \"$0\" srun -l sh -c 'echo GPU$CUDA_VISIBLE_DEVICES' : sh -c 'echo ${CUDA_VISIBLE_DEVICES%%-*}' | sort",
+                        berth);
+        var alone =
+                mesh.berth("srun", "-Q", "-l", "-n1", ":", "-n2", "sh", "-c", "exit $SLURM_PROCID");
+
+        assertThat(held.out()).isEqualTo("2\n0: GPU\n1: GPU\n");
+        assertThat(held.status()).isZero();
+        assertThat(alone.err()).contains("task 1: Exited with exit code 1", "task 2: Exited");
+        assertThat(alone.status()).isEqualTo(2);
+    }
+
+    /// The steps of a job in the books, each with its tasks.
+    private List<String> steps(long id) throws IOException {
+        return mesh.berth("sacct", "-nP", "-o", "JobID,NTasks", "-j", Long.toString(id))
+                .out()
+                .lines()
+                .filter(it -> it.matches("[0-9+]+\\.[0-9].*"))
+                .map(it -> it.substring(Long.toString(id).length()).replace('|', ' '))
+                .toList();
     }
 
     private String squeue(long id) throws IOException {

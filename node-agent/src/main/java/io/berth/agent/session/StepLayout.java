@@ -70,6 +70,23 @@ record StepLayout(List<OnNode> nodes) {
                         .toList());
     }
 
+    /// One layout after the other, their tasks numbered over all.
+    static StepLayout joined(List<StepLayout> layouts) {
+        var nodes = new ArrayList<OnNode>();
+        int next = 0;
+        for (StepLayout layout : layouts) {
+            int first = next;
+            for (OnNode node : layout.nodes()) {
+                nodes.add(
+                        new OnNode(
+                                node.name(),
+                                node.ranks().stream().map(rank -> first + rank).toList()));
+            }
+            next += layout.tasks();
+        }
+        return new StepLayout(nodes);
+    }
+
     int tasks() {
         return nodes.stream().mapToInt(node -> node.ranks().size()).sum();
     }

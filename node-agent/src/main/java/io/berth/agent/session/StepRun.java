@@ -1,7 +1,5 @@
 package io.berth.agent.session;
 
-import io.berth.agent.session.StepLayout.Asked;
-import io.berth.agent.session.StepLayout.Held;
 import io.berth.agent.session.StepLayout.Impossible;
 import io.berth.agent.session.StepLayout.OnNode;
 import io.berth.slurm.HostList;
@@ -10,7 +8,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,9 +15,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// A step over several nodes: `berth-session --step NAME=VALUE… -- WORDS` starts `srun WORDS` once
-/// on each of its nodes, on this one as a process of its own and on the others through the gateway,
-/// and ends with the highest of their exit codes. Signals come as names, a line each, from a pipe.
+/// A step over several nodes: `berth-session --step NAME=VALUE… words=COUNT WORD… PLAN…` starts
+/// `srun` once on each of its nodes, on this one as a process of its own and on the others through
+/// the gateway, and ends with the highest of their exit codes. Signals come as names, a line each,
+/// from a pipe.
+///
+/// There is [a plan][StepPlan] for each component of the job that the step is on, which is one
+/// unless the job is heterogeneous. Tasks and nodes are numbered over all of them, in their order.
 final class StepRun {
 
     private static final String RESET = "--default-signal=HUP,INT,TERM,USR1,USR2";
@@ -30,16 +31,23 @@ final class StepRun {
     /// tasks `srun` tells nobody where they meet.
     private static final int MOST_HOSTS = 1000;
 
+    /// What `srun` says of the whole step.
     private final Map<String, String> settings;
+
     private final List<String> words;
+    private final List<StepPlan> plans;
     private final Map<String, String> environment;
     private final List<NodePart> parts = new ArrayList<>();
     private boolean ending;
 
     private StepRun(
-            Map<String, String> settings, List<String> words, Map<String, String> environment) {
+            Map<String, String> settings,
+            List<String> words,
+            List<StepPlan> plans,
+            Map<String, String> environment) {
         this.settings = settings;
         this.words = words;
+        this.plans = plans;
         this.environment = environment;
     }
 
@@ -47,83 +55,37 @@ final class StepRun {
     /// @return the exit code
     static int run(List<String> arguments, Map<String, String> environment)
             throws IOException, InterruptedException {
-        int end = arguments.indexOf("--");
         var settings = new HashMap<String, String>();
-        for (String setting : arguments.subList(0, end)) {
-            int equals = setting.indexOf('=');
-            settings.put(setting.substring(0, equals), setting.substring(equals + 1));
+        int next = 0;
+        while (!settings.containsKey("words")) {
+            StepPlan.put(arguments.get(next++), settings);
         }
-        var step = new StepRun(settings, arguments.subList(end + 1, arguments.size()), environment);
+        int end = next + Integer.parseInt(settings.get("words"));
+        List<String> plans = arguments.subList(end, arguments.size());
+        boolean several = plans.size() > 1;
+        var step =
+                new StepRun(
+                        settings,
+                        arguments.subList(next, end),
+                        plans.stream().map(it -> StepPlan.of(it, environment, several)).toList(),
+                        environment);
         try {
-            List<Held> job = held(environment);
-            StepLayout layout = StepLayout.of(step.asked(), job);
-            step.claim(layout, job);
-            return step.run(layout);
+            return step.run(step.layouts());
         } catch (Impossible e) {
             System.err.println("srun: error: " + e.getMessage());
             return FAILED;
         }
     }
 
-    private Asked asked() throws Impossible {
-        return new Asked(
-                number("nodes"),
-                number("tasks"),
-                number("perNode"),
-                Math.max(1, number("cpus")),
-                number("relative"),
-                hosts("nodelist"),
-                hosts("exclude"),
-                settings.getOrDefault("distribution", ""));
-    }
-
-    private int number(String name) throws Impossible {
-        String text = settings.getOrDefault(name, "");
-        if (!text.matches("\\d{0,9}")) {
-            throw new Impossible("--%s is a number, not '%s'".formatted(name, text));
+    /// Where the tasks of each plan are.
+    private List<StepLayout> layouts() throws Impossible, IOException {
+        var layouts = new ArrayList<StepLayout>();
+        for (StepPlan plan : plans) {
+            StepLayout layout = plan.layout();
+            plan.claim(layout, settings.getOrDefault("id", "0"));
+            layouts.add(layout);
         }
-        return text.isEmpty() ? 0 : Integer.parseInt(text);
-    }
-
-    private List<String> hosts(String name) throws Impossible {
-        String text = settings.getOrDefault(name, "");
-        try {
-            return text.isEmpty() ? List.of() : HostList.expand(text);
-        } catch (IllegalArgumentException e) {
-            throw new Impossible("--%s is a list of nodes, not '%s'".formatted(name, text));
-        }
-    }
-
-    /// The job's nodes in its order, as `BERTH_STEP_NODES` tells them: `name:tasks:cpus,…`.
-    static List<Held> held(Map<String, String> environment) throws Impossible {
-        var held = new ArrayList<Held>();
-        for (String node : environment.getOrDefault("BERTH_STEP_NODES", "").split(",")) {
-            String[] parts = node.split(":");
-            if (parts.length != 3 || !(parts[1] + parts[2]).matches("\\d{2,18}")) {
-                throw new Impossible("BERTH_STEP_NODES is not as the job was given it");
-            }
-            held.add(new Held(parts[0], Integer.parseInt(parts[1]), Integer.parseInt(parts[2])));
-        }
-        return held;
-    }
-
-    /// Tells the steps that come after which CPUs of which nodes this one has, where `srun` left
-    /// the choice of nodes to this process: in the file `claims`, a line for each node.
-    private void claim(StepLayout layout, List<Held> job) throws IOException {
-        String file = settings.getOrDefault("claims", "");
-        if (file.isEmpty()) {
-            return;
-        }
-        boolean exact = !settings.getOrDefault("exact", "").isEmpty();
-        int each = Integer.parseInt(settings.getOrDefault("cpus", "1"));
-        var lines = new ArrayList<String>();
-        for (OnNode node : layout.nodes()) {
-            job.stream()
-                    .filter(it -> it.name().equals(node.name()))
-                    .mapToInt(it -> exact ? node.ranks().size() * each : it.cpus())
-                    .forEach(cpus -> lines.add(node.name() + " " + cpus + " 0"));
-        }
-        Files.write(Path.of(file), lines, StandardOpenOption.APPEND);
+        return layouts;
     }
 
     /// The command with signals as they are by default, which this process ignores and would hand
@@ -137,36 +99,47 @@ final class StepRun {
         return reset;
     }
 
-    private int run(StepLayout layout) throws IOException, InterruptedException {
-        var command = new ArrayList<String>();
-        command.add(settings.getOrDefault("srun", "srun"));
-        command.addAll(words);
-        // Another component's part is the other run's, even on this node.
-        String here =
-                settings.getOrDefault("component", "").isEmpty()
-                        ? environment.getOrDefault("SLURMD_NODENAME", "")
-                        : "";
-        for (OnNode node : layout.nodes()) {
-            var variables = new HashMap<>(environment);
-            variables.put("BERTH_PART", part(layout, node));
-            hosts(layout).ifPresent(it -> variables.put("BERTH_HOSTS", it));
-            boolean first = node.ranks().contains(0);
-            parts.add(
-                    node.name().equals(here)
-                            ? new NodePart.Here(reachable(command), variables, first)
-                            : new NodePart.There(
-                                    node.name(),
-                                    new StepPart(
-                                            Path.of("").toAbsolutePath().toString(),
-                                            variables,
-                                            withLocalName(command)),
-                                    first));
+    private int run(List<StepLayout> layouts) throws IOException, InterruptedException {
+        StepLayout whole = StepLayout.joined(layouts);
+        int next = 0;
+        for (int i = 0; i < plans.size(); i++) {
+            List<OnNode> its = whole.nodes().subList(next, next += layouts.get(i).nodes().size());
+            for (OnNode node : its) {
+                parts.add(part(plans.get(i), node, its, whole));
+            }
         }
         parts.forEach(NodePart::start);
         // Not a virtual one, which to open a pipe would hold its carrier: in a job of one CPU the
         // only one.
         Thread.ofPlatform().daemon().start(this::passSignals);
         return worst();
+    }
+
+    private NodePart part(StepPlan plan, OnNode node, List<OnNode> ofPlan, StepLayout whole)
+            throws InterruptedException {
+        var variables = new HashMap<>(plan.environment());
+        variables.put("BERTH_PART", told(node, ofPlan, whole));
+        hosts(whole).ifPresent(it -> variables.put("BERTH_HOSTS", it));
+        if (plans.size() > 1) {
+            variables.put("BERTH_PART_OF", plan.part());
+            if (!plan.meetsElsewhere()) {
+                // One that each component reaches, where the first task is.
+                variables.put("MASTER_ADDR", whole.nodes().getFirst().name());
+            }
+        }
+        boolean first = node.ranks().contains(0);
+        // Another component's part is the other run's, even on this node.
+        return plan.isOfTheScript() && node.name().equals(environment.get("SLURMD_NODENAME"))
+                ? new NodePart.Here(reachable(command(settings.getOrDefault("srun", "srun"))),
+                        variables,
+                        first)
+                : new NodePart.There(
+                        node.name(),
+                        new StepPart(
+                                Path.of("").toAbsolutePath().toString(),
+                                variables,
+                                command("srun")),
+                        first);
     }
 
     /// The node of each task, for `srun`.
@@ -176,31 +149,36 @@ final class StepRun {
                 : Optional.of(String.join(",", layout.hosts()));
     }
 
-    /// The command as another node finds it, by its `PATH`.
-    private static List<String> withLocalName(List<String> command) {
-        var named = new ArrayList<>(command);
-        named.set(0, "srun");
-        return named;
+    /// @param srun on another node that which its `PATH` finds
+    private List<String> command(String srun) {
+        var command = new ArrayList<String>();
+        command.add(srun);
+        command.addAll(words);
+        return command;
     }
 
     /// What `BERTH_PART` says to `srun` on a node.
-    private String part(StepLayout layout, OnNode node) {
-        List<String> names = layout.nodes().stream().map(OnNode::name).toList();
-        return String.join(
-                " ",
-                settings.getOrDefault("id", "0"),
-                Integer.toString(layout.nodes().indexOf(node)),
-                node.ranks().stream().map(String::valueOf).collect(Collectors.joining(",")),
-                Integer.toString(layout.tasks()),
-                Integer.toString(names.size()),
-                HostList.inOrder(names),
-                layout.tasksPerNode());
+    private String told(OnNode node, List<OnNode> ofPlan, StepLayout whole) {
+        List<String> names = whole.nodes().stream().map(OnNode::name).toList();
+        var told = new ArrayList<String>();
+        told.add(settings.getOrDefault("id", "0"));
+        told.add(Integer.toString(whole.nodes().indexOf(node)));
+        told.add(node.ranks().stream().map(String::valueOf).collect(Collectors.joining(",")));
+        told.add(Integer.toString(whole.tasks()));
+        told.add(Integer.toString(names.size()));
+        told.add(HostList.inOrder(names));
+        told.add(whole.tasksPerNode());
+        if (plans.size() > 1) {
+            told.add(Integer.toString(ofPlan.indexOf(node)));
+            told.add(Integer.toString(ofPlan.size()));
+        }
+        return String.join(" ", told);
     }
 
     /// Waits for all; a part that fails takes the others along where that is asked, and one that
     /// could not be started in any case.
     private int worst() {
-        boolean together = !settings.getOrDefault("kill", "").isEmpty();
+        boolean together = plans.stream().anyMatch(StepPlan::endsTogether);
         for (NodePart part : parts) {
             var unused =
                     part.exit()

@@ -69,49 +69,14 @@ srun_here() {
 }
 
 # What BERTH_PART says: the step's number, this node's place in it, the ranks here; of the whole step tasks, nodes, names
-# of nodes and tasks on each.
+# of nodes and tasks on each; of a step on several components also this node's place in its own, and how many nodes that has.
 srun_take_part() {
-    read -r srun_id srun_node srun_ranks srun_total srun_nodes srun_names srun_per_each <<EOF
+    read -r srun_id srun_node srun_ranks srun_total srun_nodes srun_names srun_per_each srun_share_node srun_share_nodes <<EOF
 $BERTH_PART
 EOF
     srun_tasks=$(srun_count "$srun_ranks") srun_part=1
-    unset BERTH_PART
-}
-
-# Has the step in the component of a heterogeneous job that --het-group names, where it is not the script's own: from here on
-# the job is that component, none of whose nodes is this one.
-srun_turn_to_component() {
-    if [ -n "${SLURM_HET_SIZE-}" ]; then
-        shift "$srun_taken"
-        for srun_word; do
-            [ "$srun_word" != : ] ||
-                srun_fail "no ':' between parts of a step here: call srun for each component, with --het-group"
-        done
-    fi
-    case $srun_group in
-    '') return ;;
-    *[!0-9,-]*) srun_fail "--het-group is the number of a component, not '$srun_group'" ;;
-    *[,-]*) srun_fail "--het-group=$srun_group is not there: a step is on one component. Call srun for each" ;;
-    esac
-    [ "$srun_group" -lt "${SLURM_HET_SIZE:-1}" ] ||
-        srun_fail "Attempt to run a job step with het group value of $srun_group, but the job allocation has maximum value of $((${SLURM_HET_SIZE:-1} - 1))"
-    srun_group=$((srun_group + 0))
-    [ "$srun_group" != 0 ] || return 0
-    srun_component=$srun_group srun_claimed=$BERTH_STEPS/group-$srun_group.nodes
-    unset SLURM_NTASKS_PER_NODE
-    # shellcheck disable=SC2154
-    [ "${MASTER_ADDR-}" != "${MASTER_ADDR_HET_GROUP_0-}" ] || srun_of_component MASTER_ADDR
-    for srun_variable in SLURM_JOB_ID SLURM_JOB_ACCOUNT SLURM_JOB_PARTITION SLURM_JOB_QOS SLURM_JOB_NODELIST SLURM_NODELIST \
-        SLURM_JOB_NUM_NODES SLURM_NNODES SLURM_NTASKS SLURM_NPROCS SLURM_TASKS_PER_NODE SLURM_JOB_CPUS_PER_NODE \
-        SLURM_CPUS_PER_TASK SLURM_GPUS_ON_NODE BERTH_STEP_NODES; do
-        srun_of_component "$srun_variable"
-    done
-    export SLURM_JOBID="$SLURM_JOB_ID"
-}
-
-# Gives the variable $1 the component's value.
-srun_of_component() {
-    eval "export \"$1=\${$1_HET_GROUP_$srun_component-}\""
+    unset BERTH_PART BERTH_PART_OF
+    [ -z "$srun_share_nodes" ] || srun_be_whole
 }
 
 # Whether tasks may be on other nodes than this.
@@ -124,10 +89,7 @@ srun_is_elsewhere() {
         *) srun_fail "the job holds $SLURMD_NODENAME, not $srun_nodelist" ;;
         esac
     fi
-    [ -z "$srun_nodelist$srun_excluded$srun_relative" ] || return 0
-    srun_wanted=${srun_nodes:-$srun_job_nodes}
-    [ "$srun_wanted" -le "$srun_job_nodes" ] || return 0
-    [ "$srun_wanted" -le "${srun_tasks:-$srun_wanted}" ] || srun_wanted=$srun_tasks
+    srun_want || return 0
     if [ -n "$srun_component" ]; then
         until srun_choose; do srun_busy; done
         return 0
@@ -142,20 +104,43 @@ srun_is_elsewhere() {
     esac
 }
 
+# On how many nodes the step is to be, is srun_wanted; 1 where others find out which: the options name nodes, or want more than
+# there are.
+srun_want() {
+    [ -z "$srun_nodelist$srun_excluded$srun_relative" ] || return 1
+    srun_wanted=${srun_nodes:-$srun_job_nodes}
+    [ "$srun_wanted" -le "$srun_job_nodes" ] || return 1
+    [ "$srun_wanted" -le "${srun_tasks:-$srun_wanted}" ] || srun_wanted=$srun_tasks
+}
+
 # Takes the first of the job's nodes that have room for the step, as many as are wanted, and its number; 1 if there are
-# fewer. What it takes stands in a file of that number: the process that holds it, and of each node the CPUs and GPUs.
+# fewer.
 srun_choose() {
-    exec 7>"$BERTH_STEPS/lock" && flock 7 || srun_fail "cannot lock $BERTH_STEPS"
-    srun_taken_nodes=$(srun_roomy)
-    if [ "$(echo "$srun_taken_nodes" | grep -c .)" = "$srun_wanted" ]; then
+    srun_lock
+    if srun_find_room; then
         srun_next
-        printf '%s\n' "$$ $(srun_start_time $$)" "$srun_taken_nodes" >"$srun_claimed.$srun_id"
-        srun_nodelist=$(echo "$srun_taken_nodes" | cut -d' ' -f1 | paste -sd, -) srun_nodes=$srun_wanted
+        srun_hold "$srun_taken_nodes"
         exec 7>&-
         return 0
     fi
     exec 7>&-
     return 1
+}
+
+srun_lock() {
+    exec 7>"$BERTH_STEPS/lock" && flock 7 || srun_fail "cannot lock $BERTH_STEPS"
+}
+
+# With the lock: the first nodes with room for the step, as many as are wanted; 1 if there are fewer.
+srun_find_room() {
+    srun_taken_nodes=$(srun_roomy)
+    [ "$(echo "$srun_taken_nodes" | grep -c .)" = "$srun_wanted" ] || return 1
+    srun_nodelist=$(echo "$srun_taken_nodes" | cut -d' ' -f1 | paste -sd, -) srun_nodes=$srun_wanted
+}
+
+# What the step takes stands in a file of its number: the process that holds it, and of each node the CPUs and GPUs.
+srun_hold() {
+    printf '%s\n' "$$ $(srun_start_time $$)" ${1:+"$1"} >"$srun_claimed.$srun_id"
 }
 
 # With the lock: a line for each node on which the step has room, with the CPUs and GPUs that it takes there. One that asks
@@ -201,41 +186,59 @@ srun_enter() {
     srun_fail "the container did not start"
 }
 
-# Starts this program once on each node of the step, and ends with the highest of their exit statuses. What steers them is
-# not to be ended by signals, which are the tasks': they go there by way of a pipe.
+# Starts the step on nodes of its job, or of one of its components.
 srun_on_nodes() {
     [ -z "$srun_component" ] || [ -z "${SLURM_CONTAINER-}" ] ||
         srun_fail "--het-group=$srun_component cannot start in a container: its tasks would run on the bare nodes"
+    srun_may_be_elsewhere
+    srun_claims=
+    if [ -z "$srun_id" ]; then
+        srun_lock
+        srun_next
+        [ -n "$srun_overlap" ] || { srun_claims=$srun_claimed && srun_hold ''; }
+        exec 7>&-
+    fi
+    srun_empty_for_all
+    srun_start_parts "words=$#" "$@" "$(srun_plan)"
+}
+
+srun_may_be_elsewhere() {
     [ -z "${SLURM_CONTAINER-}" ] ||
         srun_fail "a step on several nodes cannot start in a container, nor its tasks run in one: give -N1 here"
     [ -n "${BERTH_STEP_SECRET-}" ] ||
         srun_fail "a step on several nodes needs a script that runs on the first of the job's alone: give -N1 here"
-    srun_claims=
-    if [ -z "$srun_id" ]; then
-        exec 7>"$BERTH_STEPS/lock" && flock 7 || srun_fail "cannot lock $BERTH_STEPS"
-        srun_next
-        exec 7>&-
-        [ -n "$srun_overlap" ] || srun_claims=$srun_claimed.$srun_id
-        [ -z "$srun_claims" ] || echo "$$ $(srun_start_time $$)" >"$srun_claims"
-    fi
+}
+
+# Empties the files that all tasks write.
+srun_empty_for_all() {
     for srun_pattern in "$srun_output" "$srun_error"; do
         case $srun_pattern in '' | *%[tnN]*) continue ;; esac
         srun_name "$srun_pattern" 0
         (cd -- "${srun_directory:-.}" && : >"$srun_named") || exit 1
     done
+}
+
+# What berth-session is to know of a step on the nodes of one job: a line for each.
+srun_plan() {
+    printf '%s\n' "component=$srun_component" "kill=$srun_kill" "nodes=$srun_nodes" "tasks=$srun_tasks" \
+        "perNode=$srun_per_node" "cpus=${srun_cpus_per_task:-${SLURM_CPUS_PER_TASK:-1}}" \
+        "nodelist=$srun_nodelist" "exclude=$srun_excluded" "relative=$srun_relative" \
+        "distribution=$srun_distribution" "claims=$srun_claims" "exact=$srun_exact"
+}
+
+# Starts this program once on each node of the step, as the words that follow tell berth-session, and ends with the highest
+# of their exit statuses. What steers them is not to be ended by signals, which are the tasks': they go there by way of a pipe.
+srun_start_parts() {
     srun_pipe=$BERTH_STEPS/signals.$srun_id
     mkfifo -m 600 "$srun_pipe" && exec 5<>"$srun_pipe" 6<&0 || exit 1
-    trap 'rm -f "$srun_pipe" "$srun_claimed.$srun_id"' EXIT
+    trap 'rm -f "$srun_pipe" "$BERTH_STEPS/nodes.$srun_id" "$BERTH_STEPS"/group-*."nodes.$srun_id"' EXIT
     for srun_signal in HUP INT TERM USR1 USR2; do
         # shellcheck disable=SC2064
         trap "echo $srun_signal >&5" "$srun_signal"
     done
     (
         trap '' HUP INT TERM USR1 USR2
-        exec "${0%/*}/berth-session" --step "id=$srun_id" "signals=$srun_pipe" "kill=$srun_kill" "nodes=$srun_nodes" \
-            "tasks=$srun_tasks" "perNode=$srun_per_node" "cpus=${srun_cpus_per_task:-${SLURM_CPUS_PER_TASK:-1}}" \
-            "nodelist=$srun_nodelist" "exclude=$srun_excluded" "relative=$srun_relative" "distribution=$srun_distribution" \
-            "srun=$0" "claims=$srun_claims" "exact=$srun_exact" "component=$srun_component" -- "$@"
+        exec "${0%/*}/berth-session" --step "id=$srun_id" "signals=$srun_pipe" "srun=$0" "$@"
     ) <&6 5<&- 6<&- &
     exec 6<&-
     srun_await $!

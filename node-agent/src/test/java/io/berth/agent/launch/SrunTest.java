@@ -604,6 +604,22 @@ class SrunTest {
                 .isDirectoryContaining("glob:**/next");
     }
 
+    @Test
+    void a_part_of_a_step_on_several_components_has_its_own_options_and_program() throws Exception {
+        String set = "SLURM_JOB_ID=8 SLURM_JOB_ID_HET_GROUP_0=7 SLURM_HET_SIZE=3 BERTH_PART_OF=";
+        String words = " srun -l -n1 -o out.%j : -G2 -K : -n1 sh -c 'echo $GPUS' first : -G1 sh -c 'echo $0 $1' x y";
+        words = words.replace("$GPUS", "$SLURM_JOB_ID $SLURM_JOB_NODELIST $CUDA_VISIBLE_DEVICES");
+
+        Result second = run("BERTH_PART='4 2 1 3 4 a,b,gpu1,c 1(x4) 1 2' " + set + 1 + words);
+        Result last = run("BERTH_PART='4 3 2 3 4 a,b,gpu1,c 1(x4) 0 1' " + set + 3 + words);
+
+        assertThat(second).isEqualTo(new Result(0, "", ""));
+        assertThat(last).isEqualTo(new Result(0, "", ""));
+        assertThat(folder.resolve("out.7"))
+                .as("two GPUs of a component are one on each of its two nodes")
+                .hasContent("1: 7 a,b,gpu1,c G0\n2: x y");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -630,9 +646,15 @@ class SrunTest {
                 "srun -w gpu2 true          | the job holds gpu1, not gpu2",
                 "srun --het-group=1 true    | Attempt to run a job step with het group value of 1, but the job allocation has maximum value of 0",
                 "SLURM_HET_SIZE=3 srun --het-group=3 true | Attempt to run a job step with het group value of 3, but the job allocation has maximum value of 2",
-                "SLURM_HET_SIZE=3 srun --het-group=0,2 true | --het-group=0,2 is not there: a step is on one component. Call srun for each",
-                "srun --het-group=all true  | --het-group is the number of a component, not 'all'",
-                "SLURM_HET_SIZE=2 srun -n1 true : -n2 true | no ':' between parts of a step here: call srun for each component, with --het-group",
+                "srun --het-group=all true  | --het-group is the number of a component, or a list such as 0,2-3, not 'all'",
+                "srun --het-group=0-1-2 true | --het-group is the number of a component, or a list such as 0,2-3, not '0-1-2'",
+                "srun --het-group=1-0 true  | --het-group=1-0: 1-0 goes backwards",
+                "SLURM_HET_SIZE=3 srun --het-group=0,2 true | a step on several nodes needs a script that runs on the first of the job's alone: give -N1 here",
+                "BERTH_STEP_SECRET=s SLURM_HET_SIZE=3 srun --het-group=0,3 true | Attempt to run a job step with het group value of 3, but the job allocation has maximum value of 2",
+                "BERTH_STEP_SECRET=s SLURM_HET_SIZE=2 srun -n1 true : -n2 true : true | Attempt to run a job step with het group value of 2, but the job allocation has maximum value of 1",
+                "BERTH_STEP_SECRET=s SLURM_HET_SIZE=2 srun --het-group=0,1 true : true | Duplicate het groups in single srun not supported",
+                "BERTH_STEP_SECRET=s SLURM_HET_SIZE=2 srun true : -n2 | no program to run",
+                "BERTH_STEP_SECRET=s SLURM_HET_SIZE=2 srun true : --multi-prog /dev/null | --multi-prog is for a step on one component",
                 "BERTH_STEPS= srun true     | no allocation here: srun works inside the script of a job, see sbatch"
             })
     void what_cannot_be_done_is_said_in_one_line(String command, String message) throws Exception {

@@ -22,8 +22,15 @@ class StepNodesTest {
             """
             #!/bin/sh
             echo "$SLURM_JOB_ID $SLURM_JOB_NUM_NODES $MASTER_ADDR" >>jobs
+            plan() { echo "$1" | sed -n "s/^$2=//p"; }
             for word; do
-                case $word in nodelist=*) echo "${word#*=}" >>started ;; id=*) id=${word#*=} ;; esac
+                case $word in
+                id=*) id=${word#*=} ;;
+                component=*)
+                    echo "$(plan "$word" component): $(plan "$word" part)" >>plans
+                    plan "$word" nodelist >>started
+                    ;;
+                esac
             done
             [ ! -e out ] || cat out
             echo "line of step $id" >>out
@@ -146,14 +153,22 @@ class StepNodesTest {
         assertThat(folder.resolve("err.a")).isEmptyFile();
     }
 
+    /// A script of two components: three nodes, and two, of which one is of both.
+    private static final String COMPONENTS =
+            """
+            export SLURM_HET_SIZE=2 MASTER_ADDR=a MASTER_ADDR_HET_GROUP_0=a
+            export SLURM_JOB_ID_HET_GROUP_0=7 SLURM_JOB_NUM_NODES_HET_GROUP_0=3
+            export BERTH_STEP_NODES_HET_GROUP_0=a:1:4,b:1:4,c:1:4
+            export MASTER_ADDR_HET_GROUP_1=d SLURM_JOB_ID_HET_GROUP_1=8
+            export SLURM_JOB_NUM_NODES_HET_GROUP_1=2 BERTH_STEP_NODES_HET_GROUP_1=d:1:4,a:1:4
+            begun() { until [ $(ls steps | grep -c nodes) = $1 ]; do sleep 0.02; done; }
+            """;
+
     @Test
     void steps_of_another_component_are_on_its_nodes_as_of_its_job() throws Exception {
         String component =
-                """
-                export SLURM_HET_SIZE=2 MASTER_ADDR=a MASTER_ADDR_HET_GROUP_0=a
-                export MASTER_ADDR_HET_GROUP_1=d SLURM_JOB_ID_HET_GROUP_1=8
-                export SLURM_JOB_NUM_NODES_HET_GROUP_1=2 BERTH_STEP_NODES_HET_GROUP_1=d:1:4,a:1:4
-                begun() { until [ $(ls steps | grep -c nodes) = $1 ]; do sleep 0.02; done; }
+                COMPONENTS
+                        + """
                 srun --het-group=1 -N1 true & begun 1
                 srun --pack-group 1 -N1 true & begun 2
                 srun -N3 --het-group=0 true &
@@ -168,5 +183,50 @@ class StepNodesTest {
         assertThat(started()).as("that one node is of both does not matter").isEqualTo("d a a,b,c");
         assertThat(folder.resolve("jobs")).hasContent("8 2 d\n8 2 d\n7 3 a");
         assertThat(folder.resolve("steps")).isDirectoryNotContaining("glob:**nodes.*");
+    }
+
+    @Test
+    void a_step_of_several_components_takes_nodes_of_each_and_has_one_number() throws Exception {
+        Files.createFile(folder.resolve("go"));
+
+        Process job =
+                start(
+                        COMPONENTS
+                                + """
+                                srun -N1 --het-group=1 -o b.%j b 'x y' : -N2 --het-group=0 a -o c
+                                srun -N1 --het-group=0-1 -o out true
+                                ls steps
+                                """);
+
+        assertThat(job.waitFor()).isZero();
+        assertThat(folder.resolve("plans"))
+                .as("a component and its part of the words")
+                .hasContent("0: 1\n1: 0\n0: 0\n1: 0");
+        assertThat(started()).isEqualTo("a,b d a d");
+        assertThat(folder.resolve("b.7")).isEmptyFile();
+        assertThat(folder.resolve("out")).hasContent("line of step 1");
+        assertThat(folder.resolve("stdout")).hasContent("lock\nnext");
+        assertThat(folder.resolve("steps/next")).hasContent("2");
+    }
+
+    @Test
+    void a_step_of_several_components_holds_nothing_until_all_have_room() throws Exception {
+        Process job =
+                start(
+                        COMPONENTS
+                                + """
+                                srun --het-group=1 -N2 true & begun 1
+                                srun --het-group=0,1 -N1 true & until [ -s stderr ]; do sleep 0.02; done
+                                srun -N3 true & begun 2
+                                wait
+                                """);
+        await().until(() -> started().endsWith("c"));
+        String before = started();
+
+        Files.createFile(folder.resolve("go"));
+
+        assertThat(job.waitFor()).isZero();
+        assertThat(before).isEqualTo("d,a a,b,c");
+        assertThat(started()).isEqualTo("d,a a,b,c a d");
     }
 }

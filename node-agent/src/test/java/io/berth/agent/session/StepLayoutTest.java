@@ -103,10 +103,27 @@ class StepLayoutTest {
 
     @Test
     void the_jobs_nodes_come_in_the_jobs_order() throws Impossible {
-        assertThat(StepRun.held(Map.of("BERTH_STEP_NODES", "b:2:8,a:1:4")))
+        assertThat(StepPlan.held(Map.of("BERTH_STEP_NODES", "b:2:8,a:1:4")))
                 .containsExactly(new Held("b", 2, 8), new Held("a", 1, 4));
-        assertThatThrownBy(() -> StepRun.held(Map.of()))
+        assertThatThrownBy(() -> StepPlan.held(Map.of()))
                 .hasMessage("BERTH_STEP_NODES is not as the job was given it");
+    }
+
+    @Test
+    void tasks_of_several_layouts_are_numbered_over_all() throws Impossible {
+        StepLayout joined =
+                StepLayout.joined(
+                        List.of(
+                                StepLayout.of(asked("n1"), List.of(new Held("c", 1, 4))),
+                                StepLayout.of(asked("N2 n3 mcyclic"), JOB)));
+
+        assertThat(joined.nodes())
+                .containsExactly(
+                        new StepLayout.OnNode("c", List.of(0)),
+                        new StepLayout.OnNode("a", List.of(1, 3)),
+                        new StepLayout.OnNode("b", List.of(2)));
+        assertThat(joined.hosts()).containsExactly("c", "a", "b", "a");
+        assertThat(joined.tasksPerNode()).isEqualTo("1,2,1");
     }
 
     @Test
