@@ -220,7 +220,7 @@ final class Sacct implements Command {
         if (!named.isEmpty() || words.has("allusers") || !ids.isEmpty()) {
             return named;
         }
-        return client.token().operator() ? List.of() : List.of(client.token().actsFor(terminal));
+        return Me.of(client).operator() ? List.of() : List.of(client.token().actsFor(terminal));
     }
 
     private static List<Long> start(Terminal terminal, Words words, List<String> ids)

@@ -217,7 +217,7 @@ final class ScontrolActions {
     /// Succeeds where the gateway answers: there is nothing to read again, as what is applied holds
     /// at once.
     int reconfigure() throws CommandFailure {
-        if (!client.token().admin()) {
+        if (!Me.of(client).admin()) {
             throw new CommandFailure(1, "slurm_reconfigure error: Access/permission denied\n");
         }
         client.get("/v1/partitions");

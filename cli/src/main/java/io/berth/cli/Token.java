@@ -12,11 +12,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The token that the caller shows to the mesh, with what it says of him. It is not verified here:
-/// the services do that.
+/// the services do that, and [Me] says what they make of it.
 ///
 /// @param user whom the token names
-/// @param operator whether he may look after others and their jobs, as an admin may too
-/// @param admin whether he may act as others
+/// @param operator whether it says that he may look after others and their jobs, as an admin may
+/// @param admin whether it says that he may act as others
 /// @param socket where a new one can be had when it has expired; null for none
 record Token(String text, String user, boolean operator, boolean admin, @Nullable Path socket) {
 

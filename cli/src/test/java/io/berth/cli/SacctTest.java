@@ -577,7 +577,7 @@ final class SacctTest {
     void an_operator_sees_all_since_midnight() {
         new CommandRun(mesh).zone(ZoneId.of("Europe/Berlin")).run("sacct");
 
-        assertThat(mesh.requests().getFirst().path())
+        assertThat(mesh.requests().getLast().path())
                 .isEqualTo("/v1/accounting/jobs?start=1795129200000&steps=true");
     }
 
@@ -591,8 +591,19 @@ final class SacctTest {
         assertThat(mesh.requests())
                 .extracting(FakeMesh.Request::path)
                 .containsExactly(
+                        "/v1/me",
                         "/v1/accounting/jobs?user=bob&start=1795075200000&steps=true",
                         "/v1/accounting/jobs?start=1795165266000&end=1795168866000&steps=true");
+    }
+
+    @Test
+    void who_is_an_operator_by_the_books_sees_all() {
+        mesh.on("GET", "/v1/me", "{\"user\":\"bob\",\"roles\":[\"user\",\"operator\"]}");
+
+        new CommandRun(mesh).with("BERTH_TOKEN", USER).run("sacct", "-X", "-S", "2026-11-19T08:00");
+
+        assertThat(mesh.requests().getLast().path())
+                .isEqualTo("/v1/accounting/jobs?start=1795075200000");
     }
 
     @Test

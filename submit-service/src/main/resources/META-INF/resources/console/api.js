@@ -23,16 +23,17 @@ export function useToken(token) {
   sessionStorage.setItem(KEY, token.trim());
 }
 
-/** Who the token says we are; the gateway alone decides what that is worth. */
+let myself = { user: '?', roles: [], scope: 'NOTHING', coordinates: [] };
+
+/** Asks the gateway whom it takes us for. */
+export async function askWhoIAm() {
+  myself = await get('/v1/me');
+}
+
+/** Whom the gateway takes us for, so that we are offered what we may do. */
 export function me() {
-  try {
-    const claims = JSON.parse(atob(sessionStorage.getItem(KEY).split('.')[1].replace(/-/g, '+').replace(/_/g, '/')));
-    const groups = claims.groups ?? [];
-    const admin = groups.includes('admin');
-    return { user: String(claims.upn ?? claims.sub ?? '?'), operator: admin || groups.includes('operator'), admin };
-  } catch {
-    return { user: '?', operator: false, admin: false };
-  }
+  const { user, roles, scope, coordinates } = myself;
+  return { user, operator: roles.includes('operator'), admin: roles.includes('admin'), changes: scope === 'SUBMIT' || scope === 'OPERATE', coordinates };
 }
 
 /** The gateway's answer, if it is one of success. */

@@ -1,6 +1,6 @@
 // What the console knows of the cluster: asked for when something happened, and every now and then.
 
-import { follow, get } from './api.js';
+import { askWhoIAm, follow, get } from './api.js';
 
 /** No more than one question in so many milliseconds, however much happens. */
 const PACE = 1000;
@@ -36,7 +36,7 @@ async function list(name) {
 }
 
 async function read() {
-  const [jobs, nodes, partitions] = await Promise.all([get('/v1/jobs?state=all'), list('nodes'), list('partitions')]);
+  const [jobs, nodes, partitions] = await Promise.all([get('/v1/jobs?state=all'), list('nodes'), list('partitions'), askWhoIAm()]);
   cluster.jobs = jobs.jobs;
   cluster.nodes = nodes;
   cluster.partitions = partitions;

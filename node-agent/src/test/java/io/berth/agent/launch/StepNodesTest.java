@@ -215,7 +215,7 @@ class StepNodesTest {
                 start(
                         COMPONENTS
                                 + """
-                                srun --het-group=1 -N2 true & begun 1
+                                srun --het-group=1 -N2 true & until [ -e started ]; do sleep 0.02; done
                                 srun --het-group=0,1 -N1 true & until [ -s stderr ]; do sleep 0.02; done
                                 srun -N3 true & begun 2
                                 wait

@@ -28,8 +28,9 @@ function facts(pairs) {
 }
 
 function actions(job) {
-  const { user, operator } = me();
-  if (TERMINAL.has(job.state) || (user !== job.user && !operator)) return null;
+  const { user, operator, changes, coordinates } = me();
+  const mine = user === job.user || operator || coordinates.includes(job.account);
+  if (TERMINAL.has(job.state) || !mine || !changes) return null;
   const button = (label, kind, ask, method, action) => h('button', { type: 'button', class: kind, onclick: async (event) => {
     if (ask && !confirm(ask)) return;
     event.target.disabled = true;
@@ -42,7 +43,7 @@ function actions(job) {
     load(job.id);
   } }, label);
   return h('span', { class: 'actions' },
-    job.state === 'PENDING' && (job.hold ? button('Release', '', null, 'POST', '/release') : button('Hold', '', null, 'POST', '/hold')),
+    job.state === 'PENDING' && (job.hold !== 'ADMIN' || operator) && (job.hold ? button('Release', '', null, 'POST', '/release') : button('Hold', '', null, 'POST', '/hold')),
     button('Cancel job', 'danger', `Cancel job ${job.id} ${plain(job.name)} of ${plain(job.user)}?`, 'DELETE', ''));
 }
 

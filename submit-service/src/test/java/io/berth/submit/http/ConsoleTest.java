@@ -2,8 +2,10 @@ package io.berth.submit.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.hamcrest.Matchers.hasItem;
 import static org.hamcrest.Matchers.is;
 
+import io.berth.contracts.AdminLevel;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Hardware;
 import io.berth.contracts.Inventory;
@@ -374,6 +376,41 @@ class ConsoleTest {
                                         new NodeRequest.DrainRequested(
                                                 Samples.DGX.node(), "root", "fan of the console")));
         assertThat(browser().errors()).isEmpty();
+    }
+
+    @Test
+    void what_is_offered_goes_by_what_the_books_make_of_one() {
+        mesh.publishCluster(to -> to.adminLevels = Map.of("dana", AdminLevel.ADMIN));
+        Api.eventually(() -> Api.as("dana").get("/v1/me").then().body("roles", hasItem("admin")));
+
+        open(Tokens.user("dana"), "#/nodes/" + Samples.DGX.node().value());
+
+        assertThat(browser().evaluate("document.querySelector('main button')?.innerText").asText())
+                .isIn("Drain", "Resume");
+        mesh.publishCluster(List.of());
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
+                .until(() ->
+                        browser()
+                                .evaluate("document.querySelector('main button') === null")
+                                .asBoolean());
+        assertThat(browser().errors()).isEmpty();
+    }
+
+    @Test
+    void a_coordinator_may_end_a_job_of_his_account() {
+        long id = Api.submitted("alice", "\"account\":\"team_b\"");
+        signIn(Tokens.user("carol"));
+        browser().evaluate("location.hash = '#/jobs/" + id + "'");
+        awaitText("Cancel job");
+
+        signIn(Tokens.token(Map.of("upn", "alice", "groups", List.of("user"), "scope", "berth:read")));
+        browser().evaluate("location.hash = '#/jobs/" + id + "'");
+        awaitText("Job " + id);
+
+        assertThat(browser().text()).doesNotContain("Cancel job");
+        assertThat(browser().errors()).isEmpty();
+        Api.as("alice").delete("/v1/jobs/" + id).then().statusCode(202);
     }
 
     /// Signs in and goes to the page of a node.

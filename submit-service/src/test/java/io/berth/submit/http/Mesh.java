@@ -23,6 +23,7 @@ import io.berth.submit.Samples;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -72,6 +73,11 @@ final class Mesh implements AutoCloseable {
 
     /// The same configuration as a new revision, with these data private.
     void publishCluster(List<PrivateData> hidden) {
+        publishCluster(to -> to.privateData = hidden);
+    }
+
+    /// The same configuration as a new revision, with the cluster changed so.
+    void publishCluster(Consumer<ConfigEntry.Draft> change) {
         long revision = REVISION.incrementAndGet();
         for (ConfigEntry entry : Samples.configEntries()) {
             ObjectNode changed = Json.mapper().valueToTree(entry);
@@ -79,7 +85,7 @@ final class Mesh implements AutoCloseable {
             ConfigEntry same = Json.mapper().convertValue(changed, entry.getClass());
             write(
                     Topics.CONFIG,
-                    same instanceof Cluster it ? it.with(to -> to.privateData = hidden) : same);
+                    same instanceof Cluster it ? it.with(change) : same);
         }
     }
 

@@ -149,6 +149,7 @@ class PermissionsTest {
 
     private static Response act(String act, RequestSpecification caller, String job) {
         return switch (act) {
+            case "ask who one is" -> caller.get("/v1/me");
             case "see jobs" -> caller.get(job);
             case "read the script" -> caller.get(job + "/script");
             case "read the output" -> caller.get(job + "/output");

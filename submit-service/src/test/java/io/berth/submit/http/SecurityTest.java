@@ -1,8 +1,10 @@
 package io.berth.submit.http;
 
 import static io.restassured.RestAssured.given;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.hamcrest.Matchers.is;
 
+import io.berth.contracts.AdminLevel;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.response.Response;
@@ -45,6 +47,7 @@ class SecurityTest {
                 "/v1/partitions",
                 "/v1/reservations",
                 "/v1/licenses",
+                "/v1/me",
                 "/v1/fair-share"
             })
     void without_a_token_nothing_is_answered(String path) {
@@ -211,5 +214,45 @@ class SecurityTest {
     @Test
     void a_scope_of_berth_that_nobody_knows_allows_nothing() {
         Api.refused(scoped("berth:everything").get("/v1/jobs"), 403, "not_allowed");
+    }
+
+    private static Map<?, ?> me(Map<String, ?> claims) {
+        return with(Tokens.token(claims))
+                .get("/v1/me")
+                .then()
+                .statusCode(200)
+                .extract()
+                .jsonPath()
+                .getMap("");
+    }
+
+    private static Map<String, Object> answer(
+            String user, List<String> roles, String scope, List<String> coordinates) {
+        return Map.of("user", user, "roles", roles, "scope", scope, "coordinates", coordinates);
+    }
+
+    @Test
+    void who_asks_is_told_what_counts_of_his_token() {
+        assertThat(me(Map.of("upn", "carol", "groups", List.of("user", "lab"))))
+                .isEqualTo(answer("carol", List.of("user"), "OPERATE", List.of("team_b")));
+        assertThat(me(Map.of("upn", "root", "groups", List.of("admin"))))
+                .isEqualTo(answer("root", List.of("operator", "admin"), "OPERATE", List.of()));
+        assertThat(me(Map.of("upn", "root", "groups", List.of("admin"), "scope", "berth:submit")))
+                .isEqualTo(answer("root", List.of("user"), "SUBMIT", List.of()));
+    }
+
+    @Test
+    void who_asks_is_told_what_the_configuration_makes_of_him() {
+        Map<String, Object> dana = Map.of("upn", "dana", "groups", List.of("user"));
+        try (Mesh mesh = Mesh.connect()) {
+            mesh.publishCluster(to -> to.adminLevels = Map.of("dana", AdminLevel.OPERATOR));
+            Api.eventually(
+                    () ->
+                            assertThat(me(dana))
+                                    .containsEntry("roles", List.of("user", "operator")));
+
+            mesh.publishCluster(List.of());
+            Api.eventually(() -> assertThat(me(dana)).containsEntry("roles", List.of("user")));
+        }
     }
 }
