@@ -286,7 +286,8 @@ final class AdminShow {
                 });
     }
 
-    private static String value(JsonObject limits, Limit limit) {
+    /// As it is written; "" where there is no such limit.
+    static String value(JsonObject limits, Limit limit) {
         for (var entry : limits.fields().entrySet()) {
             if (Limit.find(entry.getKey()).equals(Optional.of(limit))) {
                 return limit.unit() == Limit.Unit.TRES

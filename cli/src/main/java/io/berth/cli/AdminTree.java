@@ -82,8 +82,25 @@ record AdminTree(JsonObject document) {
         }
     }
 
-    private String parent(String name) {
+    String parent(String name) {
         return account(name).has("parent") ? account(name).text("parent") : ROOT;
+    }
+
+    /// The account that a row stands below; "" for the root.
+    String above(Row row) {
+        if (!row.user().isEmpty()) {
+            return row.account();
+        }
+        return row.account().equals(ROOT) ? "" : parent(row.account());
+    }
+
+    /// Whether the second account is the first or below it.
+    boolean isAbove(String account, String other) {
+        String name = other;
+        while (!name.equals(account) && !name.equals(ROOT)) {
+            name = parent(name);
+        }
+        return name.equals(account);
     }
 
     /// All users by name. A user's default account is the one marked so, else the first that names

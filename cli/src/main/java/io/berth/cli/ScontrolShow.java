@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// `scontrol show`: one thing or all of a kind, in full.
@@ -56,6 +57,8 @@ final class ScontrolShow {
             TopologyDetails.lines(Admin.of(terminal, "scontrol").document(), name)
                     .forEach(it -> terminal.out().print(it + "\n"));
             return 0;
+        } else if (Scontrol.isShort(entity, "assoc_mgr", 2) || entity.equals("cache")) {
+            return associations(operands.subList(2, operands.size()));
         } else if (Scontrol.isShort(entity, "hostnames", 5)) {
             return hostNames(name);
         } else if (Scontrol.isShort(entity, "hostlist", 5)) {
@@ -230,6 +233,38 @@ final class ScontrolShow {
                         print(new ReservationView(it).details(terminal.zone().get()));
                     }
                 });
+    }
+
+    private int associations(List<String> asked) throws CommandFailure {
+        AssocSelection selection = AssocSelection.of(asked);
+        MeshClient client = MeshClient.of(terminal, "scontrol");
+        var records =
+                new AssocMgr(
+                        Admin.of(terminal, "scontrol").document(),
+                        JobView.all(client.get("/v1/jobs")),
+                        client.accounting(Sshare.PATH).objects("shares"),
+                        client.accounting("/v1/accounting/budgets").objects("budgets"),
+                        Accounts.ofMachine(),
+                        terminal.now());
+        String between = words.has("oneliner") ? " " : "\n    ";
+        terminal.out().print("Current Association Manager state\n");
+        for (AssocMgr.Part part : records.parts(selection)) {
+            terminal.out()
+                    .print(
+                            part.records().isEmpty()
+                                    ? "\nNo %s currently cached in Slurm.\n\n"
+                                            .formatted(part.kind())
+                                    : "\n" + part.title() + "\n\n");
+            for (List<String> lines : part.records()) {
+                terminal.out()
+                        .print(
+                                lines.stream()
+                                                .map(Printable::of)
+                                                .collect(Collectors.joining(between))
+                                        + "\n");
+            }
+        }
+        return 0;
     }
 
     private int licenses(@Nullable String name) throws CommandFailure {

@@ -54,6 +54,7 @@ record RecordedCluster(Path samples) {
                 .on("GET", "/v1/priorities", priorities().toString())
                 .on("GET", "/v1/accounting/shares", shares().toString())
                 .on("GET", "/v1/accounting/jobs", accounted().toString())
+                .on("GET", "/v1/accounting/budgets", "{\"budgets\":[]}")
                 .on("GET", "/q/metrics", SdiagTest.METRICS)
                 .on("GET", "/v1/configuration", CONFIGURATION);
     }
