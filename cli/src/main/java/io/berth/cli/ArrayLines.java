@@ -15,19 +15,19 @@ final class ArrayLines {
     /// Slurm's limit of the text between the brackets.
     private static final int MAX_LENGTH = 64;
 
-    private record Group(long array, String reason) {}
+    private record Group(long array, String partition, String reason) {}
 
     private ArrayLines() {}
 
-    /// The jobs, in each array those together that wait for the same reason; in the place of the
-    /// first.
+    /// The jobs, in each array those together that wait in the same partitions for the same reason;
+    /// in the place of the first.
     static List<JobView> together(List<JobView> jobs) {
         var groups = new LinkedHashMap<Object, List<JobView>>();
         for (JobView job : jobs) {
             Object key =
                     job.array() && job.is(JobState.PENDING)
-                            ? new Group(job.number("arrayJob"), job.reason())
-                            : (Object) job.id();
+                            ? new Group(job.number("arrayJob"), job.text("partition"), job.reason())
+                            : List.of(job.id(), job.text("partition"));
             groups.computeIfAbsent(key, _ -> new ArrayList<>()).add(job);
         }
         var lines = new ArrayList<JobView>();

@@ -110,7 +110,8 @@ record AssocMgr(
                         .findFirst()
                         .orElse(JsonObject.EMPTY);
         JobsUse use = JobsUse.of(jobs, job -> has(tree, row, job), now);
-        String holder = ofUser ? "user/" + row.account() + "/" + row.user() : "account/" + row.account();
+        String holder =
+                ofUser ? "user/" + row.account() + "/" + row.user() : "account/" + row.account();
         var lines = new ArrayList<String>();
         lines.add(
                 "ClusterName=%s Account=%s UserName=%s Partition=%s Priority=%d ID=%d"
@@ -274,7 +275,11 @@ record AssocMgr(
     ///
     /// @param billing minutes that were used; empty where nobody tells
     private void group(
-            List<String> lines, JsonObject limits, String holder, JobsUse use, OptionalLong billing) {
+            List<String> lines,
+            JsonObject limits,
+            String holder,
+            JobsUse use,
+            OptionalLong billing) {
         lines.add(used("GrpTRES", amounts(limits, Limit.GRP_TRES), use.tres()));
         Map<String, Long> minutes = new TreeMap<>();
         for (JsonObject it : spent) {

@@ -14,8 +14,8 @@ record AssocSelection(
 
     private static final List<String> KINDS = List.of("users", "assoc", "qos");
 
-    /// @param words `users=`, `accounts=`, `qos=` and `flags=`, by their names or the beginning
-    ///   of one
+    /// @param words `users=`, `accounts=`, `qos=` and `flags=`, by their names or the beginning of
+    ///   one
     static AssocSelection of(List<String> words) throws CommandFailure {
         var kinds = new TreeSet<String>();
         Map<String, List<String>> named = new TreeMap<>();

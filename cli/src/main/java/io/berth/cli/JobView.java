@@ -4,7 +4,9 @@ import io.berth.client.JsonObject;
 import io.berth.contracts.JobState;
 import io.berth.slurm.SlurmMemory;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +66,13 @@ record JobView(JsonObject json, String tasks) {
 
     JobView with(String otherTasks) {
         return new JobView(json, otherTasks);
+    }
+
+    /// The job as it is in one of its partitions.
+    JobView in(String partition) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(json.fields());
+        fields.put("partition", partition);
+        return new JobView(new JsonObject(fields), tasks);
     }
 
     /// When it started, or is expected to; 0 if that is open.

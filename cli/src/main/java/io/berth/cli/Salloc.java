@@ -55,8 +55,7 @@ final class Salloc {
     /// @return the exit code of the shell
     int run(List<String> arguments) throws CommandFailure {
         try {
-            List<SrunCommandLine> parts =
-                    SrunCommandLine.salloc(arguments, terminal.environment());
+            List<SrunCommandLine> parts = SrunCommandLine.salloc(arguments, terminal.environment());
             SrunCommandLine line = parts.getFirst();
             if (line.has(Setting.VERSION)) {
                 terminal.out().print(Main.version() + "\n");

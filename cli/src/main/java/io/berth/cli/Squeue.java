@@ -12,6 +12,7 @@ import io.berth.slurm.OptionName.Argument;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /// `squeue`: the jobs that wait and run.
@@ -53,7 +54,10 @@ final class Squeue implements Command {
                     valued("nodelist", 'w', "only jobs on these nodes"),
                     valued("partition", 'p', "only jobs in these partitions")
                             .from("SQUEUE_PARTITION"),
-                    flag("priority", 'P', "nothing: a job is shown once, with all its partitions"),
+                    flag(
+                            "priority",
+                            'P',
+                            "a waiting job once for each of its partitions, whose tiers go before priorities"),
                     valued("qos", 'q', "only jobs of these QOS").from("SQUEUE_QOS"),
                     valued("reservation", 'R', "only jobs of these reservations"),
                     valued("sort", 'S', "order, such as \"P,-Q\"").from("SQUEUE_SORT"),
@@ -104,7 +108,13 @@ final class Squeue implements Command {
                             || (data && jobs.size() <= MOST_LAUNCHED)) {
                         jobs = launched(terminal, client, jobs);
                     }
-                    jobs.sort(order(keys, moment));
+                    boolean apart = words.has("priority") && !data;
+                    if (apart) {
+                        jobs = new ArrayList<>(PartitionLines.apart(jobs, words.list("partition")));
+                    }
+                    boolean byTier = apart && keys.stream().anyMatch(SortKey::ofPriority);
+                    jobs.sort(
+                            order(keys, moment, byTier ? PartitionLines.tiers(client) : Map.of()));
                     list(terminal, words, layout, jobs, moment);
                 });
     }
@@ -275,18 +285,29 @@ final class Squeue implements Command {
         return sortKeys;
     }
 
-    private static Comparator<JobView> order(List<SortKey> sortKeys, Moment moment) {
+    /// @param tiers of partitions, which are part of a job's priority; empty where they are not
+    private static Comparator<JobView> order(
+            List<SortKey> sortKeys, Moment moment, Map<String, Long> tiers) {
+        Comparator<JobView> byTier =
+                Comparator.comparing(job -> tiers.getOrDefault(job.text("partition"), 0L));
         return (one, other) -> {
             int order = 0;
             for (int i = 0; order == 0 && i < sortKeys.size(); i++) {
                 SortKey key = sortKeys.get(i);
-                order = key.field().compare(one, other, moment) * (key.falling() ? -1 : 1);
+                int tier = key.ofPriority() ? byTier.compare(one, other) : 0;
+                int own = tier == 0 ? key.field().compare(one, other, moment) : tier;
+                order = own * (key.falling() ? -1 : 1);
             }
             return order;
         };
     }
 
-    private record SortKey(JobField field, boolean falling) {}
+    private record SortKey(JobField field, boolean falling) {
+
+        boolean ofPriority() {
+            return field == JobField.PRIORITY || field == JobField.PRIORITY_NORMAL;
+        }
+    }
 
     private static void print(
             Terminal terminal,

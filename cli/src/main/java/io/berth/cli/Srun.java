@@ -162,8 +162,7 @@ final class Srun {
         SrunCommandLine line = parts.getFirst();
         boolean pty = line.has(Setting.PTY);
         boolean alone = isAlone(line, step(line));
-        List<String> words =
-                alone ? line.command() : words(parts, this::step);
+        List<String> words = alone ? line.command() : words(parts, this::step);
         List<String> program =
                 parts.stream()
                         .map(SrunCommandLine::command)
@@ -199,8 +198,9 @@ final class Srun {
     private static List<String> words(
             List<SrunCommandLine> parts, Function<SrunCommandLine, List<String>> options) {
         var words = new ArrayList<String>();
-        for (SrunCommandLine part : parts) {
-            if (part != parts.getFirst()) {
+        for (int i = 0; i < parts.size(); i++) {
+            SrunCommandLine part = parts.get(i);
+            if (i > 0) {
                 words.add(":");
             }
             words.addAll(options.apply(part));

@@ -84,8 +84,7 @@ final class GoldenSamplesTest {
                             Sample.of("sacctmgr show assoc tree format=account,user,share")),
                     Map.entry(
                             "scontrol-assoc_mgr.txt",
-                            Sample.of("scontrol show assoc_mgr flags=users,assoc")
-                                    .as(Kind.TITLES)),
+                            Sample.of("scontrol show assoc_mgr flags=users,assoc").as(Kind.TITLES)),
                     Map.entry(
                             "scontrol-config.txt",
                             Sample.of("scontrol show config").at(73).as(Kind.TITLES)),

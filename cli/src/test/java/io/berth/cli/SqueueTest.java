@@ -6,6 +6,7 @@ import io.berth.cli.CommandRun.Outcome;
 import io.berth.client.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +39,37 @@ final class SqueueTest {
                                       1016  training  j_alice    alice PD       0:00      1 (Priority)
                                       1015  training   filler     root  R       0:10      8 node[01-08]
                         """);
+    }
+
+    @Test
+    void a_waiting_job_has_a_line_for_each_of_its_partitions_where_that_is_asked_for() {
+        mesh.on(
+                        "GET",
+                        "/v1/jobs",
+                        """
+                        {"jobs":[
+                         {"id":7,"state":"PENDING","partition":"low,high","priority":10},
+                         {"id":8,"state":"PENDING","partition":"low","priority":20},
+                         {"id":9,"state":"RUNNING","partition":"high","priority":5},
+                         {"id":11,"arrayJob":11,"arrayTask":1,"state":"PENDING","partition":"low,high","priority":4},
+                         {"id":12,"arrayJob":11,"arrayTask":2,"state":"PENDING","partition":"low,high","priority":4}]}
+                        """)
+                .on(
+                        "GET",
+                        "/v1/partitions",
+                        "{\"partitions\":[{\"name\":\"low\",\"tier\":1},{\"name\":\"high\",\"tier\":5}]}");
+        List<String> words = List.of("squeue", "-h", "-o", "%i %P", "-S", "-p,i");
+
+        assertThat(new CommandRun(mesh).run(with(words)).out())
+                .isEqualTo("8 low\n7 low,high\n9 high\n11_[1-2] low,high\n");
+        assertThat(new CommandRun(mesh).run(with(words, "-P")).out())
+                .isEqualTo("7 high\n9 high\n11_[1-2] high\n8 low\n7 low\n11_[1-2] low\n");
+        assertThat(new CommandRun(mesh).run(with(words, "-P", "-r", "-p", "high")).out())
+                .isEqualTo("7 high\n9 high\n11_1 high\n11_2 high\n");
+    }
+
+    private static List<String> with(List<String> words, String... more) {
+        return Stream.concat(words.stream(), Stream.of(more)).toList();
     }
 
     @Test

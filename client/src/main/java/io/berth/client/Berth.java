@@ -13,6 +13,7 @@ import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -79,6 +80,25 @@ public final class Berth implements AutoCloseable {
     /// for 24 hours.
     public Job submit(JobSubmission job, String key) {
         return Job.of(requests.send("POST", "/v1/jobs", SubmissionJson.of(job), List.of(KEY, key)));
+    }
+
+    /// Submits up to 10,000 jobs in one request; each is accepted or refused on its own.
+    ///
+    /// @return what became of each, in their order
+    public List<Submitted> submitAll(List<JobSubmission> jobs) {
+        return submitAll(jobs, UUID.randomUUID().toString());
+    }
+
+    /// Submits up to 10,000 jobs under a key of the caller's: asked again with the same key, those
+    /// that there are stay, and those that are missing are made, for 24 hours.
+    public List<Submitted> submitAll(List<JobSubmission> jobs, String key) {
+        if (jobs.isEmpty()) {
+            return List.of();
+        }
+        String lines = jobs.stream().map(SubmissionJson::of).collect(Collectors.joining("\n"));
+        return requests.sendLines("/v1/jobs/bulk", lines, List.of(KEY, key)).stream()
+                .map(Submitted::of)
+                .toList();
     }
 
     /// One job, to ask or to control; nothing is sent yet.

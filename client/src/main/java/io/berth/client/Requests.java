@@ -1,5 +1,7 @@
 package io.berth.client;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.berth.client.BerthException.NotAnswered;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,6 +14,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -24,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// several threads. It follows no redirection, which would carry the token to another host.
 final class Requests implements AutoCloseable {
 
+    private static final String NDJSON = "application/x-ndjson";
+    private static final int UNAVAILABLE = 503;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
@@ -78,6 +83,55 @@ final class Requests implements AutoCloseable {
             request.header("Content-Type", "application/json");
         }
         return patiently(again, () -> whole(request.build()));
+    }
+
+    /// What is answered to lines of JSON, a line for each. It is sent again while the outcome of
+    /// one is not known, so the headers carry an idempotency key; after that it is told as it is.
+    List<JsonObject> sendLines(String path, String lines, List<String> headers) {
+        HttpRequest request =
+                request(path, NDJSON + ", application/problem+json", headers)
+                        .POST(BodyPublishers.ofString(lines))
+                        .header("Content-Type", NDJSON)
+                        .build();
+        var told = new ArrayList<JsonObject>();
+        try {
+            return patiently(
+                    true,
+                    () -> {
+                        List<JsonObject> answered = lines(request);
+                        told.clear();
+                        told.addAll(answered);
+                        for (JsonObject line : answered) {
+                            if (line.number("status") == UNAVAILABLE) {
+                                throw new NotAnswered(
+                                        UNAVAILABLE, line.text("code"), line.text("detail"), 0);
+                            }
+                        }
+                        return answered;
+                    });
+        } catch (NotAnswered e) {
+            if (told.isEmpty()) {
+                throw e;
+            }
+            return told;
+        }
+    }
+
+    private List<JsonObject> lines(HttpRequest request) {
+        HttpResponse<byte[]> response = exchange(request, BodyHandlers.ofByteArray());
+        Answer answer = answer(response, response.body());
+        if (answer.position() != null) {
+            position = answer.position();
+        }
+        var lines = new ArrayList<JsonObject>();
+        try {
+            for (String line : new String(response.body(), UTF_8).lines().toList()) {
+                lines.add(JsonObject.read(line.getBytes(UTF_8)));
+            }
+        } catch (IOException e) {
+            throw noAnswer(e);
+        }
+        return lines;
     }
 
     /// Bytes that come for as long as there are some; to be closed.

@@ -10,6 +10,7 @@ import io.berth.client.FakeGateway.Reply;
 import io.berth.client.FakeGateway.Request;
 import io.berth.contracts.JobState;
 import io.berth.contracts.event.JobEvent;
+import io.berth.slurm.JobSubmission;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,6 +58,41 @@ class BerthTest {
                     .extracting(Request::body)
                     .containsOnly(
                             "{\"script\":\"#!/bin/sh\\n\",\"gpuType\":\"a100\",\"terms\":{\"array\":\"0-9\"}}");
+        }
+    }
+
+    @Test
+    void many_jobs_are_sent_again_until_it_is_known_of_each_what_became_of_it() throws Exception {
+        String known = "{\"line\":1,\"status\":201,\"id\":17}\n";
+        String wrong =
+                "{\"line\":2,\"status\":422,\"code\":\"invalid_qos\",\"detail\":\"no 'x'\"}\n";
+        String lost = "{\"line\":2,\"status\":503,\"code\":\"unavailable\",\"detail\":\"away\"}\n";
+        var jobs =
+                List.of(
+                        JobSubmission.of(it -> it.script = "#!/bin/sh\n"),
+                        JobSubmission.of(it -> it.qos = "x"));
+        try (var gateway =
+                        new FakeGateway(
+                                BUSY, new Reply(200, known + lost), new Reply(200, known + wrong));
+                Berth mesh = of(gateway)) {
+            assertThat(mesh.submitAll(jobs))
+                    .containsExactly(
+                            new Submitted(17, 201, "", ""),
+                            new Submitted(0, 422, "invalid_qos", "no 'x'"));
+            assertThat(gateway.requests()).hasSize(3);
+            assertThat(gateway.requests())
+                    .extracting(it -> it.header("Idempotency-key"))
+                    .containsOnly(gateway.requests().getFirst().header("Idempotency-key"));
+            assertThat(gateway.requests())
+                    .extracting(Request::body)
+                    .containsOnly("{\"script\":\"#!/bin/sh\\n\"}\n{\"qos\":\"x\"}");
+            assertThat(mesh.submitAll(List.of())).isEmpty();
+        }
+        try (var gateway = new FakeGateway(new Reply(200, known + lost));
+                Berth mesh = Berth.at(gateway.url(), "t", Duration.ofMillis(100))) {
+            assertThat(mesh.submitAll(jobs))
+                    .extracting(Submitted::accepted)
+                    .containsExactly(true, false);
         }
     }
 

@@ -13,8 +13,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The words after `srun` or `salloc`, taken apart by whom they speak to; of a heterogeneous job, or of
-/// a step on several of its components, those of one part between `:`.
+/// The words after `srun` or `salloc`, taken apart by whom they speak to; of a heterogeneous job,
+/// or of a step on several of its components, those of one part between `:`.
 ///
 /// @param job options of the job, as `sbatch` has them
 /// @param step options of the step, as they are handed on
@@ -28,11 +28,11 @@ public record SrunCommandLine(
 
     private static final Set<String> MEMORY = Set.of("mem", "mem-per-cpu", "mem-per-gpu");
 
-    /// The parts of the words after `srun`, each with its program; one that has none has that of the
-    /// next. No program has a `:` among its arguments.
+    /// The parts of the words after `srun`, each with its program; one that has none has that of
+    /// the next. No program has a `:` among its arguments.
     ///
-    /// @param environment whose variables give options that the words of a part do not: none that is
-    ///   empty, and no flag by `0`, `no` or `false`
+    /// @param environment whose variables give options that the words of a part do not: none that
+    ///   is empty, and no flag by `0`, `no` or `false`
     /// @throws InvalidOption if an option is unknown, lacks its argument or is not supported
     public static List<SrunCommandLine> srun(List<String> words, Map<String, String> environment)
             throws InvalidOption {
@@ -97,8 +97,7 @@ public record SrunCommandLine(
                         throw InvalidOption.refused(name + " is not supported yet" + it.instead());
             }
         }
-        return new SrunCommandLine(
-                new GetOpt<>(List.copyOf(job), List.of()), step, own, command);
+        return new SrunCommandLine(new GetOpt<>(List.copyOf(job), List.of()), step, own, command);
     }
 
     /// Whether it is the same, or says another way how much memory there is to be.

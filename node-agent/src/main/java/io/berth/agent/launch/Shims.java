@@ -93,8 +93,13 @@ public final class Shims implements Closeable {
                         "enter.sh")) {
             install(name, home.resolve(name), "rw-r--r--");
         }
-        for (String name : List.of(
-                        "srun", "srun-components.sh", "srun-nodes.sh", "srun-share.sh", "srun-tasks.sh")) {
+        for (String name :
+                List.of(
+                        "srun",
+                        "srun-components.sh",
+                        "srun-nodes.sh",
+                        "srun-share.sh",
+                        "srun-tasks.sh")) {
             install(name, commands.resolve(name), "rwxr-xr-x");
         }
         Path tasks = commands.resolve(TASKS);

@@ -35,9 +35,7 @@ record StepPlan(
         String first = script.get(ADDRESS + OF_COMPONENT + 0);
         return new StepPlan(
                 settings,
-                amongSeveral
-                        ? ofComponent(settings.getOrDefault("component", ""), script)
-                        : script,
+                amongSeveral ? ofComponent(settings.getOrDefault("component", ""), script) : script,
                 first != null && !first.equals(script.get(ADDRESS)));
     }
 

@@ -130,9 +130,8 @@ final class StepRun {
         boolean first = node.ranks().contains(0);
         // Another component's part is the other run's, even on this node.
         return plan.isOfTheScript() && node.name().equals(environment.get("SLURMD_NODENAME"))
-                ? new NodePart.Here(reachable(command(settings.getOrDefault("srun", "srun"))),
-                        variables,
-                        first)
+                ? new NodePart.Here(
+                        reachable(command(settings.getOrDefault("srun", "srun"))), variables, first)
                 : new NodePart.There(
                         node.name(),
                         new StepPart(

@@ -607,7 +607,8 @@ class SrunTest {
     @Test
     void a_part_of_a_step_on_several_components_has_its_own_options_and_program() throws Exception {
         String set = "SLURM_JOB_ID=8 SLURM_JOB_ID_HET_GROUP_0=7 SLURM_HET_SIZE=3 BERTH_PART_OF=";
-        String words = " srun -l -n1 -o out.%j : -G2 -K : -n1 sh -c 'echo $GPUS' first : -G1 sh -c 'echo $0 $1' x y";
+        String words =
+                " srun -l -n1 -o out.%j : -G2 -K : -n1 sh -c 'echo $GPUS' first : -G1 sh -c 'echo $0 $1' x y";
         words = words.replace("$GPUS", "$SLURM_JOB_ID $SLURM_JOB_NODELIST $CUDA_VISIBLE_DEVICES");
 
         Result second = run("BERTH_PART='4 2 1 3 4 a,b,gpu1,c 1(x4) 1 2' " + set + 1 + words);

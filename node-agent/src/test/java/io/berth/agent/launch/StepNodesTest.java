@@ -169,11 +169,11 @@ class StepNodesTest {
         String component =
                 COMPONENTS
                         + """
-                srun --het-group=1 -N1 true & begun 1
-                srun --pack-group 1 -N1 true & begun 2
-                srun -N3 --het-group=0 true &
-                wait
-                """;
+                        srun --het-group=1 -N1 true & begun 1
+                        srun --pack-group 1 -N1 true & begun 2
+                        srun -N3 --het-group=0 true &
+                        wait
+                        """;
         Process job = start(component);
         await().until(() -> started().endsWith("c"));
 

@@ -10,10 +10,15 @@ import io.berth.client.Event;
 import io.berth.client.Events;
 import io.berth.client.Job;
 import io.berth.client.JobHandle;
+import io.berth.client.Submitted;
 import io.berth.contracts.Hold;
 import io.berth.contracts.JobId;
-import io.berth.contracts.event.JobEvent.Held;
-import io.berth.contracts.event.JobEvent.Released;
+import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.Submission;
+import io.berth.contracts.event.Submission.Amended;
+import io.berth.contracts.event.Submission.CancelRequested;
+import io.berth.contracts.event.Submission.Held;
+import io.berth.contracts.event.Submission.Released;
 import io.berth.contracts.topic.Topics;
 import io.berth.slurm.JobSubmission;
 import io.quarkus.test.common.QuarkusTestResource;
@@ -57,7 +62,8 @@ class JavaClientTest {
     }
 
     @Test
-    void a_submission_is_a_job_that_is_found_released_changed_held_and_cancelled() {
+    void a_submission_is_a_job_that_is_found_released_changed_held_and_cancelled()
+            throws Exception {
         Job job =
                 mesh.submit(it -> {
                     it.script = SCRIPT;
@@ -77,6 +83,46 @@ class JavaClientTest {
         handle.update(Map.of("nice", 5));
         handle.hold();
         handle.cancel();
+
+        var id = new JobId(job.id());
+        assertThat(asked(id))
+                .containsExactly(
+                        new Released(id, "gosling", Hold.USER),
+                        "nice 5",
+                        new Held(id, "gosling", Hold.USER),
+                        new CancelRequested(id, "gosling"));
+    }
+
+    /// What stands in the log of that job after its submission.
+    private List<Object> asked(JobId job) throws Exception {
+        return others.events(Topics.SUBMISSIONS).stream()
+                .filter(it -> it.job().equals(job) && !(it instanceof Submission.Submitted))
+                .<Object>map(
+                        it -> it instanceof Amended amended ? "nice " + amended.change().nice() : it)
+                .toList();
+    }
+
+    @Test
+    void many_jobs_are_submitted_at_once_each_on_its_own() throws Exception {
+        List<Submitted> told =
+                mesh.submitAll(
+                        List.of(
+                                JobSubmission.of(
+                                        it -> {
+                                            it.script = SCRIPT;
+                                            it.name = name;
+                                        }),
+                                JobSubmission.of(
+                                        it -> {
+                                            it.script = SCRIPT;
+                                            it.partition = "gone";
+                                        })));
+
+        assertThat(told.getFirst().accepted()).isTrue();
+        assertThat(told.getLast())
+                .returns(422, Submitted::status)
+                .returns("invalid_partition", Submitted::code);
+        assertThat(mesh.job(told.getFirst().id()).now().name()).isEqualTo(name);
     }
 
     @Test
@@ -118,8 +164,8 @@ class JavaClientTest {
     @Test
     void events_are_read_as_the_contracts_have_them_and_gone_on_with() {
         long job = mesh.submit(it -> it.script = SCRIPT).id();
-        var held = new Held(new JobId(job), 9000, Hold.USER, "gosling", null);
-        var released = new Released(new JobId(job), 9001, "gosling");
+        var held = new JobEvent.Held(new JobId(job), 9000, Hold.USER, "gosling", null);
+        var released = new JobEvent.Released(new JobId(job), 9001, "gosling");
         Event first;
         try (Events events = mesh.events(it -> it.jobs = List.of(job))) {
             others.write(Topics.JOBS, held);
