@@ -11,13 +11,9 @@ final class PartitionDetails {
     private PartitionDetails() {}
 
     static List<String> lines(PartitionView partition, List<NodeView> nodes) {
-        long memory = 0;
         List<String> names = partition.json().texts("nodes");
-        for (NodeView node : nodes) {
-            memory += names.contains(node.name()) ? node.number("memoryMib") : 0;
-        }
         long cpus = partition.number("totalCpus");
-        long gpus = partition.number("totalGpus");
+        String defaults = gpuDefaults(partition);
         List<String> hosts = partition.json().texts("allocNodes");
         long over = partition.number("overTimeSeconds");
         long least = partition.number("minNodes");
@@ -78,30 +74,41 @@ final class PartitionDetails {
                         + " TotalNodes="
                         + partition.number("totalNodes")
                         + " SelectTypeParameters=NONE",
-                "JobDefaults=" + jobDefaults(partition),
+                "JobDefaults=" + (defaults.isEmpty() ? "(null)" : defaults),
                 "DefMemPerNode="
                         + mostOf(partition.number("defaultMemoryMibPerNode"))
                         + " MaxMemPerNode="
                         + mostOf(partition.number("maxMemoryMibPerNode")),
-                "TRES=cpu="
-                        + cpus
-                        + ",mem="
-                        + SlurmMemory.exact(memory)
-                        + ",node="
-                        + partition.number("totalNodes")
-                        + ",billing="
-                        + cpus
-                        + (gpus == 0 ? "" : ",gres/gpu=" + gpus));
+                "TRES=" + tres(partition, nodes));
     }
 
-    private static String jobDefaults(PartitionView partition) {
+    /// What its nodes have.
+    static String tres(PartitionView partition, List<NodeView> nodes) {
+        List<String> names = partition.json().texts("nodes");
+        long memory = 0;
+        for (NodeView node : nodes) {
+            memory += names.contains(node.name()) ? node.number("memoryMib") : 0;
+        }
+        long cpus = partition.number("totalCpus");
+        long gpus = partition.number("totalGpus");
+        return "cpu="
+                + cpus
+                + ",mem="
+                + SlurmMemory.exact(memory)
+                + ",node="
+                + partition.number("totalNodes")
+                + ",billing="
+                + cpus
+                + (gpus == 0 ? "" : ",gres/gpu=" + gpus);
+    }
+
+    /// By the GPU; empty where there are none.
+    static String gpuDefaults(PartitionView partition) {
         long cpus = partition.number("defaultCpusPerGpu");
         long mib = partition.number("defaultMemoryMibPerGpu");
-        String both =
-                (cpus == 0 ? "" : "DefCpuPerGPU=" + cpus)
-                        + (cpus == 0 || mib == 0 ? "" : ",")
-                        + (mib == 0 ? "" : "DefMemPerGPU=" + mib);
-        return both.isEmpty() ? "(null)" : both;
+        return (cpus == 0 ? "" : "DefCpuPerGPU=" + cpus)
+                + (cpus == 0 || mib == 0 ? "" : ",")
+                + (mib == 0 ? "" : "DefMemPerGPU=" + mib);
     }
 
     private static String yes(PartitionView partition, String flag) {

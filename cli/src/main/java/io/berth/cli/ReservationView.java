@@ -5,7 +5,10 @@ import io.berth.slurm.HostList;
 import io.berth.slurm.SlurmTime;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// A reservation as the gateway tells of it.
 record ReservationView(JsonObject json) {
@@ -72,19 +75,57 @@ record ReservationView(JsonObject json) {
                 "MaxStartDelay=(null)");
     }
 
-    /// A reservation's nodes are always named, once it is made.
+    /// A reservation as `scontrol show reservation --json` tells of it: times are epoch seconds.
+    ///
+    /// Source: data parser v0.0.40 of Slurm 23.11.
+    Map<String, @Nullable Object> data() {
+        var data = new LinkedHashMap<String, @Nullable Object>();
+        data.put("name", name());
+        data.put("start_time", SlurmData.setUnlessZero(json.number("startsAt") / 1000));
+        data.put("end_time", SlurmData.setUnlessZero(json.number("endsAt") / 1000));
+        data.put("accounts", String.join(",", json.texts("accounts")));
+        data.put("users", String.join(",", json.texts("users")));
+        data.put("node_count", json.texts("nodes").size());
+        data.put("node_list", nodes());
+        data.put("partition", json.text("partition"));
+        data.put("core_count", json.number("cpus"));
+        data.put("core_specializations", List.of());
+        data.put("tres", "cpu=" + json.number("cpus"));
+        data.put("flags", withNodes());
+        data.put(
+                "purge_completed",
+                Map.of(
+                        "time",
+                        json.has("purgeSeconds")
+                                ? SlurmData.number(json.number("purgeSeconds"))
+                                : SlurmData.UNSET));
+        for (String unused : List.of("burst_buffer", "features", "groups", "licenses")) {
+            data.put(unused, "");
+        }
+        data.put("max_start_delay", 0);
+        data.put("watts", SlurmData.UNSET);
+        data.put("berth", json);
+        return data;
+    }
+
     private String flags() {
-        var flags = new ArrayList<>(json.texts("flags"));
+        List<String> flags = withNodes();
         if (json.has("purgeSeconds")) {
             flags.replaceAll(it ->
                     it.equals(PURGE)
                             ? PURGE + "=" + SlurmTime.full(json.number("purgeSeconds"))
                             : it);
         }
+        return String.join(",", flags);
+    }
+
+    /// The flags. A reservation's nodes are always named, once it is made.
+    private List<String> withNodes() {
+        var flags = new ArrayList<>(json.texts("flags"));
         if (!flags.contains("SPEC_NODES")) {
             flags.add("SPEC_NODES");
         }
-        return String.join(",", flags);
+        return flags;
     }
 
     /// The lines of `sinfo --reservation`, with the line of titles.

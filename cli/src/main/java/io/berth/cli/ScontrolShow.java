@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -125,31 +127,49 @@ final class ScontrolShow {
         String[] parts = name == null ? new String[0] : name.split("\\.", 2);
         List<String> asked = parts.length == 0 ? List.of() : List.of(parts[0]);
         List<JsonObject> steps =
-                client
-                        .get(new Query("/v1/steps").with("job", asked).toString())
-                        .objects("steps")
-                        .stream()
-                        .filter(it ->
-                                parts.length < 2
-                                        || parts[1].equals(Long.toString(it.number("step"))))
-                        .toList();
+                new ArrayList<>(
+                        client
+                                .get(new Query("/v1/steps").with("job", asked).toString())
+                                .objects("steps")
+                                .stream()
+                                .filter(it ->
+                                        parts.length < 2
+                                                || parts[1].equals(
+                                                        Long.toString(it.number("step"))))
+                                .toList());
         if (steps.isEmpty() && name != null) {
             terminal.out().print("Job step " + name + " not found\n");
             return 1;
         }
-        DataForm form = DataForm.of(words);
-        if (form != null) {
-            return data(form, "steps", steps);
-        }
         var jobs = new HashMap<Long, JobView>();
         JobView.all(client.get(new Query("/v1/jobs").with("job", asked).toString()))
                 .forEach(job -> jobs.put(job.id(), job));
+        // One that is listed no more has ended meanwhile.
+        steps.removeIf(it -> !jobs.containsKey(it.number("job")));
+        DataForm form = DataForm.of(words);
+        if (form != null) {
+            return data(
+                    form,
+                    "steps",
+                    steps.stream()
+                            .map(it ->
+                                    StepData.fields(
+                                            Objects.requireNonNull(jobs.get(it.number("job"))),
+                                            Long.toString(it.number("step")),
+                                            it.text("name"),
+                                            it.number("tasks"),
+                                            it.number("beganAt"),
+                                            it.texts("nodes"),
+                                            terminal.now()))
+                            .toList());
+        }
         for (JsonObject step : steps) {
-            JobView job = jobs.get(step.number("job"));
-            // One that is listed no more has ended meanwhile.
-            if (job != null) {
-                print(StepDetails.lines(step, job, Accounts.ofMachine(), terminal.zone().get()));
-            }
+            print(
+                    StepDetails.lines(
+                            step,
+                            Objects.requireNonNull(jobs.get(step.number("job"))),
+                            Accounts.ofMachine(),
+                            terminal.zone().get()));
         }
         return 0;
     }
@@ -208,12 +228,14 @@ final class ScontrolShow {
     }
 
     private int partitions(@Nullable String name) throws CommandFailure {
+        MeshClient client = MeshClient.of(terminal, "scontrol");
+        List<NodeView> nodes = NodeView.all(client.get("/v1/nodes"));
         return listed(
                 "partitions",
                 "Partition",
                 name,
-                (client, them) -> {
-                    List<NodeView> nodes = NodeView.all(client.get("/v1/nodes"));
+                it -> PartitionData.fields(new PartitionView(it), nodes),
+                (_, them) -> {
                     for (JsonObject it : them) {
                         print(PartitionDetails.lines(new PartitionView(it), nodes));
                     }
@@ -225,6 +247,7 @@ final class ScontrolShow {
                 "reservations",
                 "Reservation",
                 name,
+                it -> new ReservationView(it).data(),
                 (_, them) -> {
                     if (them.isEmpty()) {
                         terminal.out().print(ReservationView.NONE);
@@ -272,6 +295,7 @@ final class ScontrolShow {
                 "licenses",
                 "License",
                 name,
+                JsonObject::fields,
                 (_, them) -> {
                     if (them.isEmpty()) {
                         terminal.out().print("No licenses configured in Slurm.\n");
@@ -296,10 +320,15 @@ final class ScontrolShow {
         void print(MeshClient client, List<JsonObject> them) throws CommandFailure;
     }
 
+    private interface Data {
+        Map<String, @Nullable Object> of(JsonObject item) throws CommandFailure;
+    }
+
     /// Shows the items of a list of the gateway, or the one of that name.
     ///
     /// @param kind the list's name
-    private int listed(String kind, String what, @Nullable String name, Text text)
+    /// @param data of an item, for programs
+    private int listed(String kind, String what, @Nullable String name, Data data, Text text)
             throws CommandFailure {
         MeshClient client = MeshClient.of(terminal, "scontrol");
         List<JsonObject> them =
@@ -316,7 +345,11 @@ final class ScontrolShow {
         }
         DataForm form = DataForm.of(words);
         if (form != null) {
-            return data(form, kind, them);
+            var items = new ArrayList<Map<String, @Nullable Object>>();
+            for (JsonObject it : them) {
+                items.add(data.of(it));
+            }
+            return data(form, kind, items);
         }
         text.print(client, them);
         return 0;

@@ -90,7 +90,9 @@ final class Sinfo implements Command {
         }
         DataForm form = DataForm.of(words);
         if (form != null) {
-            terminal.out().print(form.text(data(nodes, partitions)));
+            // What a partition has is of all its nodes, whichever are shown.
+            List<NodeView> all = NodeView.all(client.get("/v1/nodes"));
+            terminal.out().print(form.text(data(nodes, partitions, all)));
             return;
         }
         Layout<NodeField> layout =
@@ -256,13 +258,15 @@ final class Sinfo implements Command {
     }
 
     private static Map<String, @Nullable Object> data(
-            List<NodeView> nodes, List<PartitionView> partitions) {
+            List<NodeView> nodes, List<PartitionView> partitions, List<NodeView> ofCluster) {
         var items = new ArrayList<Map<String, @Nullable Object>>();
         for (NodeView node : nodes) {
             items.add(SinfoJson.fields(node));
         }
         Map<String, @Nullable Object> all = SlurmData.of("openapi", "nodes", items);
-        all.put("partitions", partitions.stream().map(PartitionView::json).toList());
+        all.put(
+                "partitions",
+                partitions.stream().map(it -> PartitionData.fields(it, ofCluster)).toList());
         return all;
     }
 }

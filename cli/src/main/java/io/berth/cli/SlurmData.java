@@ -8,11 +8,18 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What `squeue`, `sinfo` and `sacct` answer programs: in the frame and the words of Slurm's data
-/// parser v0.0.38, as far as Berth knows what is told; `berth` in each item is Berth's own view.
+/// What `squeue`, `sinfo`, `scontrol` and `sacct` answer programs: in the frame of Slurm's data
+/// parser v0.0.38, and in its words as far as Berth knows what is told. Partitions, reservations
+/// and steps, which it has no words for, are in those of v0.0.40. `berth` in each item is Berth's
+/// own view.
 ///
 /// Source: outputs of Slurm 22.05.8.
 final class SlurmData {
+
+    /// Numbers of v0.0.40, which may be none or without end.
+    static final Map<String, Object> UNSET = number(false, false, 0);
+
+    static final Map<String, Object> INFINITE = number(true, true, 0);
 
     private static final int LAST = Integer.MAX_VALUE;
 
@@ -32,6 +39,26 @@ final class SlurmData {
         all.put("errors", List.of());
         all.put(name, items);
         return all;
+    }
+
+    private static Map<String, Object> number(boolean set, boolean infinite, long number) {
+        var json = new LinkedHashMap<String, Object>();
+        json.put("set", set);
+        json.put("infinite", infinite);
+        json.put("number", number);
+        return json;
+    }
+
+    static Map<String, Object> number(long number) {
+        return number(true, false, number);
+    }
+
+    static Map<String, Object> setUnlessZero(long number) {
+        return number == 0 ? UNSET : number(number);
+    }
+
+    static Map<String, Object> infiniteIfZero(long number) {
+        return number == 0 ? INFINITE : number(number);
     }
 
     /// A text, or a null that is written if it is empty.

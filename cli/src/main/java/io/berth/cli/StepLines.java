@@ -27,7 +27,7 @@ final class StepLines {
     private static final String NAMED = "[0-9]+([_+][0-9]+)?(\\.([0-9]{1,9}|batch))?";
 
     /// Options that have no meaning for steps, or none yet.
-    private static final List<String> OF_JOBS = List.of("Format", "json", "sort", "start", "yaml");
+    private static final List<String> OF_JOBS = List.of("Format", "sort", "start");
 
     private final Layout<Field> layout;
     private final Set<String> named;
@@ -95,6 +95,10 @@ final class StepLines {
             return job.name() + "." + step;
         }
 
+        Map<String, @Nullable Object> data(long now) {
+            return StepData.fields(job, step, name, tasks, began, nodes, now);
+        }
+
         /// Nothing of a step whose job was suspended: how long of it the step stood still is not
         /// told.
         OptionalLong seconds(long now) {
@@ -139,13 +143,31 @@ final class StepLines {
             List<JobView> jobs,
             Moment moment)
             throws CommandFailure {
+        List<Line> lines =
+                lines(client, jobs, asked).stream()
+                        .filter(it ->
+                                named.isEmpty()
+                                        || named.contains(it.id())
+                                        || named.contains(it.job().name()))
+                        .toList();
+        DataForm form = DataForm.of(words);
+        if (form != null) {
+            terminal.out()
+                    .print(
+                            form.text(
+                                    SlurmData.of(
+                                            "openapi",
+                                            "steps",
+                                            lines.stream()
+                                                    .map(it -> it.data(moment.now()))
+                                                    .toList())));
+            return;
+        }
         if (!words.has("noheader")) {
             terminal.out().print(layout.line(field -> field.header) + "\n");
         }
-        for (Line line : lines(client, jobs, asked)) {
-            if (named.isEmpty() || named.contains(line.id()) || named.contains(line.job().name())) {
-                terminal.out().print(layout.line(field -> field.value(line, moment)) + "\n");
-            }
+        for (Line line : lines) {
+            terminal.out().print(layout.line(field -> field.value(line, moment)) + "\n");
         }
     }
 

@@ -281,6 +281,52 @@ final class ScontrolTest {
         assertThat(nodes.objects("nodes").getFirst().text("hostname")).isEqualTo("node01");
     }
 
+    @Test
+    void partitions_reservations_and_steps_are_told_in_slurms_words() throws IOException {
+        mesh.on("GET", "/v1/jobs", "{\"jobs\":[" + Samples.running() + "]}")
+                .on(
+                        "GET",
+                        "/v1/reservations",
+                        """
+                        {"reservations":[{"name":"course","startsAt":1795165200000,"endsAt":1795168800000,
+                         "nodes":["node01","node02"],"cpus":256,"users":["ann"],"accounts":[],"flags":["DAILY"],
+                         "purgeSeconds":600}]}
+                        """)
+                .on(
+                        "GET",
+                        "/v1/steps",
+                        "{\"steps\":[{\"job\":1015,\"step\":0,\"name\":\"train\",\"tasks\":16,\"beganAt\":%d,\"nodes\":[\"node01\"]},{\"job\":7,\"step\":0}]}"
+                                .formatted(CommandRun.NOW - 6_000));
+
+        JsonObject partition =
+                json("scontrol", "show", "partition", "training", "--json")
+                        .objects("partitions")
+                        .getFirst();
+        JsonObject reservation =
+                json("scontrol", "show", "reservation", "--json")
+                        .objects("reservations")
+                        .getFirst();
+        List<JsonObject> steps = json("scontrol", "show", "step", "--json").objects("steps");
+
+        assertThat(partition.object("nodes").text("configured")).isEqualTo("node[01-08]");
+        assertThat(partition.object("tres").text("configured"))
+                .isEqualTo("cpu=1024,mem=4000G,node=8,billing=1024,gres/gpu=64");
+        assertThat(partition.object("partition").texts("state")).containsExactly("UP");
+        assertThat(partition.object("maximums").object("time").number("number")).isEqualTo(10_080);
+        assertThat(partition.object("maximums").object("nodes").flag("infinite")).isTrue();
+        assertThat(partition.object("maximums").object("over_time_limit").flag("set")).isFalse();
+        assertThat(reservation.object("start_time").number("number")).isEqualTo(1_795_165_200);
+        assertThat(reservation.object("purge_completed").object("time").number("number"))
+                .isEqualTo(600);
+        assertThat(reservation.text("node_list")).isEqualTo("node[01-02]");
+        assertThat(reservation.texts("flags")).containsExactly("DAILY", "SPEC_NODES");
+        assertThat(reservation.object("berth").text("name")).isEqualTo("course");
+        assertThat(steps).hasSize(1);
+        assertThat(steps.getFirst().text("id")).isEqualTo("1015.0");
+        assertThat(steps.getFirst().object("time").object("running").number("number")).isEqualTo(6);
+        assertThat(steps.getFirst().object("time").object("limit").number("number")).isEqualTo(3);
+    }
+
     private JsonObject json(String... words) throws IOException {
         return JsonObject.read(out(words).getBytes(StandardCharsets.UTF_8));
     }

@@ -96,7 +96,7 @@ final class SqueueTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--json", "--yaml", "--start", "--sort=i", "--Format=JobID"})
+    @ValueSource(strings = {"--start", "--sort=i", "--Format=JobID"})
     void what_is_not_for_steps_is_refused_beside_them(String option) {
         assertThat(new CommandRun(mesh).run("squeue", "-s", option))
                 .isEqualTo(
@@ -138,6 +138,9 @@ final class SqueueTest {
                                 .out())
                 .isEqualTo("1015.0\n1015.3\n1015.batch\n");
         assertThat(mesh.requests().getLast().path()).isEqualTo("/v1/steps?job=1015,1016");
+        assertThat(new CommandRun(mesh).run("squeue", "-s1015.batch", "--json").out())
+                .contains("\"id\" : \"1015.batch\"", "\"number_tasks\" : 1")
+                .doesNotContain("1015.3");
         assertThat(new CommandRun(mesh).run("squeue", "--steps=1015.x").err())
                 .isEqualTo("squeue: error: Invalid job_step id: 1015.x\n");
     }

@@ -399,14 +399,14 @@ class ConsoleTest {
 
     @Test
     void a_coordinator_may_end_a_job_of_his_account() {
-        long id = Api.submitted("alice", "\"account\":\"team_b\"");
+        long id = Api.submitted("alice", "\"account\":\"team_b\",\"name\":\"of-the-lab\"");
         signIn(Tokens.user("carol"));
         browser().evaluate("location.hash = '#/jobs/" + id + "'");
         awaitText("Cancel job");
 
         signIn(Tokens.token(Map.of("upn", "alice", "groups", List.of("user"), "scope", "berth:read")));
         browser().evaluate("location.hash = '#/jobs/" + id + "'");
-        awaitText("Job " + id);
+        awaitText(id + " of-the-lab");
 
         assertThat(browser().text()).doesNotContain("Cancel job");
         assertThat(browser().errors()).isEmpty();

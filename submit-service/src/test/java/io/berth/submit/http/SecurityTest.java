@@ -216,7 +216,7 @@ class SecurityTest {
         Api.refused(scoped("berth:everything").get("/v1/jobs"), 403, "not_allowed");
     }
 
-    private static Map<?, ?> me(Map<String, ?> claims) {
+    private static Map<String, Object> me(Map<String, ?> claims) {
         return with(Tokens.token(claims))
                 .get("/v1/me")
                 .then()

@@ -1,0 +1,94 @@
+package io.berth.cli;
+
+import io.berth.slurm.HostList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A partition as `scontrol show partition --json` tells of it: times are minutes, memory MiB.
+/// `berth` is the gateway's own view.
+///
+/// Source: data parser v0.0.40 of Slurm 23.11, and of v0.0.41 the memory of a node and the state.
+final class PartitionData {
+
+    private PartitionData() {}
+
+    /// @param nodes those of the cluster
+    static Map<String, @Nullable Object> fields(PartitionView partition, List<NodeView> nodes) {
+        var json = new LinkedHashMap<String, @Nullable Object>();
+        json.put("name", partition.name());
+        json.put("partition", Map.of("state", List.of(partition.state())));
+        json.put("nodes", nodes(partition));
+        json.put("cpus", Map.of("task_binding", 0, "total", partition.number("totalCpus")));
+        json.put(
+                "tres",
+                Map.of(
+                        "billing_weights",
+                        "",
+                        "configured",
+                        PartitionDetails.tres(partition, nodes)));
+        json.put("accounts", Map.of("allowed", "", "deny", ""));
+        json.put(
+                "groups",
+                Map.of("allowed", String.join(",", partition.json().texts("allowGroups"))));
+        json.put("qos", Map.of("allowed", "", "assigned", "", "deny", ""));
+        json.put("defaults", defaults(partition));
+        json.put("maximums", maximums(partition));
+        json.put("minimums", Map.of("nodes", partition.number("minNodes")));
+        json.put("grace_time", partition.number("graceSeconds"));
+        json.put(
+                "priority",
+                Map.of(
+                        "job_factor",
+                        partition.number("jobFactor"),
+                        "tier",
+                        partition.number("tier")));
+        json.put("alternate", "");
+        json.put("cluster", "");
+        json.put("node_sets", "");
+        json.put("suspend_time", SlurmData.UNSET);
+        json.put("timeouts", Map.of("resume", SlurmData.UNSET, "suspend", SlurmData.UNSET));
+        json.put("berth", partition.json());
+        return json;
+    }
+
+    private static Map<String, Object> nodes(PartitionView partition) {
+        List<String> hosts = partition.json().texts("allocNodes");
+        var json = new LinkedHashMap<String, Object>();
+        json.put("configured", HostList.compress(partition.json().texts("nodes")));
+        json.put("total", partition.number("totalNodes"));
+        json.put("allowed_allocation", hosts.contains("ALL") ? "" : HostList.compress(hosts));
+        return json;
+    }
+
+    private static Map<String, Object> defaults(PartitionView partition) {
+        var json = new LinkedHashMap<String, Object>();
+        json.put(
+                "partition_memory_per_node",
+                SlurmData.setUnlessZero(partition.number("defaultMemoryMibPerNode")));
+        json.put("time", SlurmData.setUnlessZero(minutes(partition.number("defaultTimeSeconds"))));
+        json.put("job", PartitionDetails.gpuDefaults(partition));
+        return json;
+    }
+
+    private static Map<String, Object> maximums(PartitionView partition) {
+        var json = new LinkedHashMap<String, Object>();
+        json.put("cpus_per_node", SlurmData.infiniteIfZero(partition.number("maxCpusPerNode")));
+        json.put("cpus_per_socket", SlurmData.infiniteIfZero(partition.number("maxCpusPerSocket")));
+        json.put(
+                "partition_memory_per_node",
+                SlurmData.infiniteIfZero(partition.number("maxMemoryMibPerNode")));
+        json.put("nodes", SlurmData.infiniteIfZero(partition.number("maxNodes")));
+        json.put("shares", partition.json().flag("exclusive") ? 0 : 1);
+        json.put("time", SlurmData.infiniteIfZero(minutes(partition.number("maxTimeSeconds"))));
+        json.put(
+                "over_time_limit",
+                SlurmData.setUnlessZero(minutes(partition.number("overTimeSeconds"))));
+        return json;
+    }
+
+    private static long minutes(long seconds) {
+        return Math.ceilDiv(seconds, 60);
+    }
+}
