@@ -43,6 +43,7 @@ public class EngineBenchmark {
     public void fill() {
         long before = heap();
         fleet = new Fleet(Mix.valueOf(mix), nodes, pending, depth);
+        fleet.begin();
         System.out.printf("# heap of the fleet: %d MiB%n", (heap() - before) >> 20);
     }
 

@@ -97,6 +97,10 @@ final class Fleet implements Decisions {
         for (int i = 0; i < pending; i++) {
             submit();
         }
+    }
+
+    /// The first pass, after which all have started that can.
+    void begin() {
         engine.planPass(now, this);
     }
 

@@ -94,7 +94,7 @@ final class Compact {
                     && large[domain] >= usable.fit.large
                     && among[domain] == usable.fit.layout.among().cardinality()
                     && (best < 0 || all[domain] < all[best])
-                    && fills(usable, in(usable, domainOf, domain))) {
+                    && fills(usable, domainOf, domain)) {
                 best = domain;
             }
         }
@@ -107,11 +107,13 @@ final class Compact {
                 .toList();
     }
 
-    /// Whether groups that are counted can be had of these.
-    private static boolean fills(Usable usable, List<Candidate> candidates) {
-        return usable.choice == null
-                || usable.choice.counts().isEmpty()
-                || deal(usable, candidates.stream().sorted(mustFirst(usable)).toList()) != null;
+    /// Whether groups that are counted can be had of a domain.
+    private static boolean fills(Usable usable, int[] domainOf, int domain) {
+        if (!usable.counts()) {
+            return true;
+        }
+        List<Candidate> its = in(usable, domainOf, domain);
+        return deal(usable, its.stream().sorted(mustFirst(usable)).toList()) != null;
     }
 
     private static Comparator<Candidate> mustFirst(Usable usable) {
@@ -125,20 +127,47 @@ final class Compact {
     }
 
     /// The candidates: those that must be among the nodes first, then those of their leaves, of the
-    /// fullest leaf, of the fullest block, by score.
+    /// fullest leaf, of the fullest block, by score. Those are left out that are never dealt out,
+    /// because those of fuller leaves are enough.
     private List<Candidate> byLeaf(Usable usable, List<Candidate> candidates, NodeScore score) {
         Comparator<Candidate> order = byScore(score);
+        List<Candidate> some = candidates;
         if (network.blocks() > 0) {
             order = fullestFirst(usable, candidates, network.near(0)).thenComparing(order);
         }
         if (network.levels() > 0) {
             int[] leaves = network.near(network.closeness() - network.levels());
-            order = fullestFirst(usable, candidates, leaves).thenComparing(order);
+            Comparator<Candidate> byLeaf = fullestFirst(usable, candidates, leaves);
+            some = usable.counts() ? candidates : firstEnough(usable, candidates, leaves, byLeaf);
+            order = byLeaf.thenComparing(order);
         }
         if (!usable.fit.layout.among().isEmpty()) {
             order = mustFirst(usable).thenComparing(order);
         }
-        return candidates.stream().sorted(order).toList();
+        return some.stream().sorted(order).toList();
+    }
+
+    /// The candidates of as many domains as are enough for the gang, in the order of these.
+    private static List<Candidate> firstEnough(
+            Usable usable,
+            List<Candidate> candidates,
+            int[] domainOf,
+            Comparator<Candidate> byDomain) {
+        var domains = new ArrayList<List<Candidate>>();
+        int count = Network.count(domainOf);
+        for (int domain = -1; domain < count; domain++) {
+            domains.add(new ArrayList<>());
+        }
+        for (Candidate it : candidates) {
+            domains.get(domainOf[it.node().index] + 1).add(it);
+        }
+        domains.removeIf(List::isEmpty);
+        domains.sort(Comparator.comparing(List::getFirst, byDomain));
+        Usable enough = usable.cleared();
+        for (int at = 0; at < domains.size() && !enough.enough(); at++) {
+            enough.addAll(domains.get(at));
+        }
+        return enough.candidates;
     }
 
     private static Comparator<Candidate> fullestFirst(
@@ -162,7 +191,7 @@ final class Compact {
     /// @param ordered those that must be among the nodes first, unless all of them are taken
     private static int @Nullable [] deal(Usable usable, List<Candidate> ordered) {
         FitClass fit = usable.fit;
-        if (usable.choice == null || usable.choice.counts().isEmpty()) {
+        if (usable.choice == null || !usable.counts()) {
             return dealt(usable, ordered);
         }
         List<Candidate> picked = Slots.pick(usable.choice, fit.parts(), ordered);

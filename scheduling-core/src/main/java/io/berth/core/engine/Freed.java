@@ -20,6 +20,8 @@ final class Freed {
     /// Above so many pairs of nodes and classes, all classes are opened without looking.
     private static final long MOST_LOOKS = 1_000_000;
 
+    private static final int[] NONE = {};
+
     private final Scheduling all;
     private final long now;
     private final Decisions decisions;
@@ -115,10 +117,17 @@ final class Freed {
     /// The planned jobs of a class that is [alike][FitClass#alike] that may be helped, each of
     /// which is as hopeful as all others of its class that are no longer.
     List<Waiting> helped(FitClass fit) {
-        return lasting(fit, Math.min(until[fit.id], fit.reach.end())).stream()
-                .map(Plan::job)
-                .filter(job -> job.set == null)
-                .toList();
+        long end = Math.min(until[fit.id], fit.reach.end());
+        var helped = new ArrayList<Waiting>();
+        for (Plan plan : fit.planned) {
+            if (!lasts(plan, end)) {
+                break; // They stand by length.
+            }
+            if (plan.job().set == null) {
+                helped.add(plan.job());
+            }
+        }
+        return helped;
     }
 
     /// The plans of a class whose jobs need nodes until then at most.
@@ -136,7 +145,7 @@ final class Freed {
 
         /// Raises the reach of those that could have a node.
         void of(Node node) {
-            var vacancy = new Vacancy(node, Search.clock(now));
+            Vacancy vacancy = node.vacancy(Search.clock(now));
             for (int gpus = Math.min(node.freeGpus(), node.kind.gpus); gpus >= 0; gpus--) {
                 tell(node.kind.classes(gpus), node, vacancy, vacancy.untilGpus(gpus));
             }
@@ -205,6 +214,9 @@ final class Freed {
         FitClass fit = plan.job().fit;
         int[] own = plan.nodes();
         boolean any = own.length > 1 || plan.start() <= now || plan.job().limited;
+        if (!any && !nodes.get(own[0])) {
+            return NONE;
+        }
         int count = 0;
         int[] with = new int[own.length];
         for (int index : own) {

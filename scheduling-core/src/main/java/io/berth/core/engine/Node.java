@@ -70,6 +70,9 @@ final class Node {
     /// reserved.
     private Step[] lent = NO_STEPS;
 
+    /// What it has free from some time on; null if that has changed.
+    private @Nullable Vacancy vacancy;
+
     Node(int index, Kind kind) {
         this.index = index;
         this.kind = kind;
@@ -116,8 +119,17 @@ final class Node {
         if (!covers(free, demand)) {
             return false;
         }
+        if (!alone && freeIsEnough(demand)) {
+            return true;
+        }
         var room = new Room(demand);
         return room.fits() && room.seats();
+    }
+
+    /// Whether nothing else matters to a demand than what is free, unless somebody is here alone.
+    boolean freeIsEnough(Demand demand) {
+        Tenant tenant = demand.tenant();
+        return !tenant.alone() && demand.seating() == null && !kind.caps(tenant);
     }
 
     /// Whether one of some demands fits.
@@ -142,6 +154,7 @@ final class Node {
     }
 
     private void run(Step[] those) {
+        vacancy = null;
         runs = those;
         alone = false;
         for (Step run : runs) {
@@ -157,6 +170,7 @@ final class Node {
     }
 
     private void step(long job, Demand demand, long from, long until) {
+        vacancy = null;
         reserved = with(reserved, new Step(from, job, demand, -1, null));
         if (until != NEVER) {
             reserved = with(reserved, new Step(until, job, demand, 1, null));
@@ -178,6 +192,16 @@ final class Node {
             step(mark, lane, 0, NEVER);
             lent = with(lent, new Step(until, mark, lane, -1, null));
         }
+    }
+
+    /// What it has free from now on.
+    Vacancy vacancy(Clock clock) {
+        Vacancy known = vacancy;
+        if (known == null || !known.clock.equals(clock)) {
+            known = new Vacancy(this, clock);
+            vacancy = known;
+        }
+        return known;
     }
 
     /// Whether GPUs are kept that are lent for a time.
@@ -213,6 +237,7 @@ final class Node {
     }
 
     void unreserve(long job) {
+        vacancy = null;
         reserved = without(reserved, job);
     }
 

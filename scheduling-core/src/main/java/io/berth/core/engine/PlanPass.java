@@ -130,19 +130,7 @@ final class PlanPass {
             }
         }
         int wanted = wanted();
-        var jobs = new HashSet<Long>();
-        var taken = new ArrayList<Waiting>();
-        var partitions = new BitSet();
-        for (Waiting next = next(partitions);
-                next != null && jobs.size() < wanted;
-                next = next(partitions)) {
-            partitions.set(next.fit.partition, easy);
-            jobs.add(next.job);
-            taken.add(next);
-            all.queue.remove(next);
-        }
-        taken.forEach(all.queue::add);
-        first.addAll(taken);
+        first.addAll(easy ? heads() : queued(wanted));
         first.sort(Waiting.order(now));
         return easy ? firstOfPartitions(first) : ofFirst(wanted, first);
     }
@@ -177,7 +165,32 @@ final class PlanPass {
         };
     }
 
-    private @Nullable Waiting next(BitSet without) {
+    /// The first so many jobs of the queue, each in all partitions in which it is among them.
+    private List<Waiting> queued(int wanted) {
+        var queued = new ArrayList<Waiting>();
+        var jobs = new HashSet<Long>();
+        QueueWalk walk = all.queue.walk(now);
+        for (Waiting next = wanted == 0 ? null : walk.next();
+                next != null;
+                next = jobs.size() < wanted ? walk.next() : null) {
+            jobs.add(next.job);
+            queued.add(next);
+        }
+        return queued;
+    }
+
+    /// The first job of the queue in each partition.
+    private List<Waiting> heads() {
+        var heads = new ArrayList<Waiting>();
+        var seen = new BitSet();
+        for (Waiting next = head(seen); next != null; next = head(seen)) {
+            seen.set(next.fit.partition);
+            heads.add(next);
+        }
+        return heads;
+    }
+
+    private @Nullable Waiting head(BitSet without) {
         return all.queue.first(partition -> !without.get(partition), now);
     }
 

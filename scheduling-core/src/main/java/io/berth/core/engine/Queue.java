@@ -34,6 +34,8 @@ final class Queue {
     /// The lines of all classes that may have expected starts.
     private final Map<Rung, TreeSet<Line>> plannable = new LinkedHashMap<>();
 
+    /// The jobs that wait, here or with an expected start, and whose waiting still counts, by when
+    /// it will no longer.
     private final TreeSet<Waiting> caps =
             new TreeSet<>(Comparator.comparingLong(Waiting::cappedAt).thenComparing(Waiting::byId));
 
@@ -52,7 +54,7 @@ final class Queue {
         final long slope;
         final int bucket;
         final boolean outbid;
-        private final TreeSet<Waiting> jobs = new TreeSet<>(Queue::byKey);
+        final TreeSet<Waiting> jobs = new TreeSet<>(Queue::byKey);
 
         /// The first of the jobs.
         private Waiting head;
@@ -150,6 +152,22 @@ final class Queue {
                 : 1000 * job.constant - job.slope * (job.submittedAt - origin);
     }
 
+    /// A job waits from now on.
+    void came(Waiting job) {
+        if (!job.capped) {
+            caps.add(job);
+        }
+    }
+
+    /// A job waits no longer.
+    void left(Waiting job) {
+        remove(job);
+        if (!job.capped) {
+            caps.remove(job);
+        }
+    }
+
+    /// A job that waits has no expected start.
     void add(Waiting job) {
         if (empty) {
             empty = false;
@@ -185,9 +203,6 @@ final class Queue {
             stepOn(line);
         }
         job.line = line;
-        if (!job.capped) {
-            caps.add(job);
-        }
     }
 
     void remove(Waiting job) {
@@ -210,9 +225,6 @@ final class Queue {
             stepOn(line);
         }
         job.line = null;
-        if (!job.capped) {
-            caps.remove(job);
-        }
     }
 
     private void stepOn(Line line) {
@@ -283,10 +295,13 @@ final class Queue {
     /// Moves the jobs that have waited as long as counts.
     void age(long now) {
         while (!caps.isEmpty() && caps.first().cappedAt() <= now) {
-            Waiting job = caps.first();
+            Waiting job = caps.removeFirst();
+            boolean stands = job.line != null;
             remove(job);
             job.capped = true;
-            add(job);
+            if (stands) {
+                add(job);
+            }
         }
     }
 
@@ -325,6 +340,12 @@ final class Queue {
             }
         }
         return best;
+    }
+
+    /// The jobs that may have an expected start, in the order of priority, as long as nobody comes
+    /// or goes.
+    QueueWalk walk(long now) {
+        return new QueueWalk(plannable.values(), now);
     }
 
     /// The first job of a class, of those in a bucket up to that one; null if there is none.

@@ -135,9 +135,11 @@ final class Reach {
     /// Whether a job could have nodes of a group until then, or may if more is free on some nodes.
     boolean holds(int group, long end, int[] freer) {
         Longest its = longest[group];
-        return its == null
-                || its.end() >= end
-                || Arrays.stream(freer).anyMatch(node -> groupOf(node) == group);
+        boolean holds = its == null || its.end() >= end;
+        for (int at = 0; at < freer.length && !holds; at++) {
+            holds = groupOf(freer[at]) == group;
+        }
+        return holds;
     }
 
     /// Whether a job could have nodes until then, if it could have these as well.

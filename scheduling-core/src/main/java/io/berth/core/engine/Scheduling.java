@@ -220,6 +220,7 @@ public final class Scheduling {
         for (Waiting it : either) {
             it.either = either;
             shortestJobs.came(it);
+            queue.came(it);
             arrived.add(it);
         }
     }
@@ -482,7 +483,7 @@ public final class Scheduling {
         List<Waiting> known = waiting.remove(job);
         if (known != null) {
             known.forEach(shortestJobs::left);
-            known.forEach(queue::remove);
+            known.forEach(queue::left);
             plans.remove(job);
             known.forEach(sets::remove);
             clearings.remove(job);

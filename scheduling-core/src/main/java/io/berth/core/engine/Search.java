@@ -307,9 +307,13 @@ final class Search {
 
     /// The same for one demand of its parts.
     long until(FitClass fit, Node node, Demand demand, long now) {
-        return !fit.admits(node) || kept.get(node.index)
-                ? now
-                : node.until(demand, clock(now), fit.hours.of(node.index));
+        if (!fit.admits(node) || kept.get(node.index) || !node.covers(node.free, demand)) {
+            return now;
+        }
+        long[] hours = fit.hours.of(node.index);
+        return node.reserved()
+                ? node.vacancy(clock(now)).until(demand, hours)
+                : node.until(demand, clock(now), hours);
     }
 
     /// Until when from now on enough nodes for a class are open to it, were they empty: a job of it

@@ -128,7 +128,7 @@ final class StartPass {
         Helped helped = freed.settle();
         for (FitClass fit : helped.classes()) {
             push(fit);
-            if (fit.alike()) {
+            if (fit.alike() && !fit.planned.isEmpty()) {
                 inTurn.set(fit, freed.helped(fit));
                 pushPlanned(fit);
             }

@@ -47,6 +47,11 @@ final class Usable {
         return fit.layout.among().get(candidate.node().index);
     }
 
+    /// Whether so many nodes must be of each of some groups.
+    boolean counts() {
+        return choice != null && !choice.counts().isEmpty();
+    }
+
     boolean enough() {
         return largeEnough >= fit.large
                 && candidates.size() >= fit.parts()
@@ -57,9 +62,15 @@ final class Usable {
     /// The candidates by weight, those that the gang must have before all.
     Collection<List<Candidate>> byWeight() {
         var byWeight = new TreeMap<Integer, List<Candidate>>();
+        int last = Integer.MIN_VALUE;
+        List<Candidate> its = new ArrayList<>();
         for (Candidate it : candidates) {
             int weight = must(it) ? Integer.MIN_VALUE : it.node().kind.weight;
-            byWeight.computeIfAbsent(weight, _ -> new ArrayList<>()).add(it);
+            if (weight != last || byWeight.isEmpty()) {
+                last = weight;
+                its = byWeight.computeIfAbsent(weight, _ -> new ArrayList<>());
+            }
+            its.add(it);
         }
         return byWeight.values();
     }

@@ -3,6 +3,7 @@ package io.berth.core.engine;
 import io.berth.core.engine.Node.Clock;
 import io.berth.core.engine.Node.Step;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /// What a node has free from now on without a break: what is free now, and ever less of it as what
@@ -15,7 +16,7 @@ final class Vacancy {
     private record Left(long time, long[] free) {}
 
     private final Node node;
-    private final Clock clock;
+    final Clock clock;
     private final List<Left> falling = new ArrayList<>();
 
     /// Whether somebody is or will be here who does not bear everybody beside him.
@@ -51,13 +52,14 @@ final class Vacancy {
     }
 
     private void fall(long time, long[] free) {
-        long[] least = falling.getLast().free.clone();
+        long[] had = falling.getLast().free;
         boolean falls = false;
-        for (int i = 0; i < free.length; i++) {
-            falls |= free[i] < least[i];
-            least[i] = Math.min(least[i], free[i]);
+        for (int i = 0; i < free.length && !falls; i++) {
+            falls = free[i] < had[i];
         }
         if (falls) {
+            var least = new long[free.length];
+            Arrays.setAll(least, i -> Math.min(had[i], free[i]));
             falling.add(new Left(time, least));
         }
     }
@@ -103,10 +105,6 @@ final class Vacancy {
 
     /// Whether more matters to a demand than what is free.
     private boolean matters(Demand demand) {
-        return alone
-                || node.lends()
-                || demand.tenant().alone()
-                || demand.seating() != null
-                || node.kind.caps(demand.tenant());
+        return alone || node.lends() || !node.freeIsEnough(demand);
     }
 }

@@ -92,12 +92,26 @@ final class QueueTest {
         }
     }
 
+    private List<Waiting> inOrder() {
+        return waiting.stream().sorted(Waiting.order(now)).toList();
+    }
+
+    private List<Waiting> walked() {
+        var walked = new ArrayList<Waiting>();
+        QueueWalk walk = engine.queue.walk(now);
+        for (Waiting next = walk.next(); next != null; next = walk.next()) {
+            walked.add(next);
+        }
+        return walked;
+    }
+
     private void check(String when) {
         assertThat(engine.queue.classes())
                 .as(when)
                 .containsExactlyInAnyOrderElementsOf(
                         waiting.stream().map(it -> it.fit).distinct().toList());
         assertThat(engine.queue.first(_ -> true, now)).as(when).isEqualTo(first(waiting.stream()));
+        assertThat(walked()).as(when).containsExactlyElementsOf(inOrder());
         IntStream.range(0, 2)
                 .forEach(partition ->
                         assertThat(engine.queue.first(it -> it == partition, now))
