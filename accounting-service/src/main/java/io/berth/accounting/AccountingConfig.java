@@ -25,6 +25,10 @@ public interface AccountingConfig {
     @WithDefault("30s")
     Duration databaseTimeout();
 
+    /// The certificates, in PEM, that the database's certificate leads to: it is spoken to over TLS
+    /// alone, by the name that its certificate has. See [DatabaseTls].
+    Optional<Path> databaseCa();
+
     /// How long jobs are kept in the books after their end, whole months at a time; for ever
     /// without.
     Optional<Duration> keep();

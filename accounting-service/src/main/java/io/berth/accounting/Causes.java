@@ -1,12 +1,17 @@
 package io.berth.accounting;
 
+import org.apache.kafka.common.KafkaException;
+
 /// Why something failed, in one line.
 final class Causes {
 
     private Causes() {}
 
-    /// The innermost cause's name and the first line of its message.
+    /// The innermost cause's name and the first line of its message; of the log's, all.
     static String words(Throwable e) {
+        if (e instanceof KafkaException) {
+            return e.toString();
+        }
         Throwable innermost = e;
         while (innermost.getCause() != null) {
             innermost = innermost.getCause();

@@ -1,24 +1,16 @@
 package io.berth.accounting;
 
 import io.berth.accounting.db.Books;
-import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.flywaydb.core.Flyway;
 
-/// The way to the log, from the settings that all services share, and to the books.
+/// The topics of the log, from the settings that all services share, and the way to the books.
 final class Mesh {
 
     private Mesh() {}
-
-    @Produces
-    @Singleton
-    static KafkaConnection kafka(
-            @ConfigProperty(name = "kafka.bootstrap.servers") String bootstrapServers) {
-        return new KafkaConnection(bootstrapServers);
-    }
 
     @Produces
     @Singleton

@@ -23,5 +23,6 @@ class AccountingConfigTest {
         assertThat(config.databaseTimeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(config.keep()).isEmpty();
         assertThat(config.archive()).isEmpty();
+        assertThat(config.databaseCa()).isEmpty();
     }
 }

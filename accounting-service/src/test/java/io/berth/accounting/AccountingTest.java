@@ -80,7 +80,7 @@ class AccountingTest {
     private static final String JOBS = Topics.JOBS.name();
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    @Inject KafkaConnection kafka;
+    private final KafkaConnection kafka = Servers.outside();
     @Inject TopicDeclarations declarations;
     @Inject BooksLoop loop;
     @Inject Books books;

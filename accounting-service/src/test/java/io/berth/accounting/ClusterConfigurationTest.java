@@ -282,6 +282,11 @@ class ClusterConfigurationTest {
                     public Optional<Path> archive() {
                         return Optional.empty();
                     }
+
+                    @Override
+                    public Optional<Path> databaseCa() {
+                        return Optional.empty();
+                    }
                 };
         return new ClusterConfiguration(
                 config, revisions, occupancy, kafka, new TopicDeclarations(1, 1, (short) 1));

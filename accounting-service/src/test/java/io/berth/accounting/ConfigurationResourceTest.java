@@ -37,7 +37,7 @@ class ConfigurationResourceTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    @Inject KafkaConnection kafka;
+    private final KafkaConnection kafka = Servers.outside();
     @Inject ClusterConfiguration configuration;
 
     @BeforeEach

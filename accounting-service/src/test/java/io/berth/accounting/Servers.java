@@ -1,8 +1,11 @@
 package io.berth.accounting;
 
+import io.berth.contracts.topic.Access;
+import io.berth.embedded.Certificates;
 import io.berth.embedded.FreePorts;
-import io.berth.embedded.KafkaBroker;
+import io.berth.embedded.GuardedBroker;
 import io.berth.embedded.PostgresServer;
+import io.berth.log.KafkaConnection;
 import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,49 +13,75 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
 
-/// A broker and a database of its own for a test of the whole service.
+/// A broker and a database of its own for a test of the whole service, which comes to both over
+/// TLS.
 public final class Servers implements QuarkusTestResourceLifecycleManager {
+
+    /// The setting that tells where the other services come to the broker.
+    private static final String OUTSIDE = "test.kafka";
 
     private final int databasePort = FreePorts.next();
     private @Nullable Path directory;
-    private @Nullable KafkaBroker kafka;
+    private @Nullable GuardedBroker kafka;
     private @Nullable PostgresServer database;
 
     @Override
     public Map<String, String> start() {
         try {
             directory = Files.createTempDirectory("berth-accounting");
-            kafka =
-                    KafkaBroker.start(
-                            directory.resolve("kafka"), FreePorts.next(), FreePorts.next());
+            GuardedBroker broker = GuardedBroker.start(directory);
+            kafka = broker;
             PostgresServer server = startDatabase();
             SignedTokens tokens = SignedTokens.create();
-            return Map.ofEntries(
-                    Map.entry("mp.jwt.verify.publickey", tokens.publicKey()),
-                    Map.entry(SignedTokens.KEY, tokens.privateKey()),
-                    Map.entry("kafka.bootstrap.servers", kafka.bootstrapServers()),
-                    Map.entry("quarkus.datasource.reactive.url", server.reactiveUrl()),
-                    Map.entry("quarkus.datasource.jdbc.url", server.jdbcUrl()),
-                    Map.entry("quarkus.datasource.password", server.password()),
-                    Map.entry("berth.accounting.shares-interval", "1s"),
-                    Map.entry("berth.accounting.longest-pause", "200ms"),
-                    Map.entry("berth.accounting.database-timeout", "5s"));
+            var settings = new HashMap<>(admit(broker));
+            settings.put(OUTSIDE, broker.bootstrapServers());
+            settings.put("mp.jwt.verify.publickey", tokens.publicKey());
+            settings.put(SignedTokens.KEY, tokens.privateKey());
+            settings.put("quarkus.datasource.reactive.url", server.reactiveUrl());
+            settings.put("quarkus.datasource.jdbc.url", server.jdbcUrl());
+            settings.put("quarkus.datasource.password", server.password());
+            settings.put(DatabaseTls.SETTING, authority().folder().resolve("ca.crt").toString());
+            settings.put("berth.accounting.shares-interval", "1s");
+            settings.put("berth.accounting.longest-pause", "200ms");
+            settings.put("berth.accounting.database-timeout", "5s");
+            return settings;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
+    /// With the rights that the access rules give it.
+    private static Map<String, String> admit(GuardedBroker broker) throws IOException {
+        return broker.admit(
+                Access.ACCOUNTING.client(),
+                Access.ACCOUNTING.rules().stream()
+                        .map(it ->
+                                new GuardedBroker.Right(
+                                        it.resource(), it.name(), it.prefixed(), it.operations()))
+                        .toList());
+    }
+
+    /// The log of a test, which writes to it as the other services do.
+    static KafkaConnection outside() {
+        return new KafkaConnection(ConfigProvider.getConfig().getValue(OUTSIDE, String.class));
+    }
+
+    private Certificates authority() throws IOException {
+        Path home = Objects.requireNonNull(directory, "the servers were not started");
+        return new Certificates(Files.createDirectories(home.resolve("authority")));
+    }
+
     PostgresServer startDatabase() throws IOException {
-        if (directory == null) {
-            throw new IllegalStateException("the servers were not started");
-        }
-        database = PostgresServer.start(directory.resolve("postgres"), databasePort);
+        Path home = Objects.requireNonNull(directory, "the servers were not started");
+        database = PostgresServer.start(home.resolve("postgres"), databasePort, authority());
         return database;
     }
 

@@ -25,7 +25,16 @@ final class Completion implements Command {
 
     /// Commands that are Berth's alone have no name of their own.
     private static final List<String> ONLY_OF_BERTH =
-            List.of("share", "apply", "import", "why", "logs", "token", "console", "completion");
+            List.of(
+                    "share",
+                    "apply",
+                    "import",
+                    "acls",
+                    "why",
+                    "logs",
+                    "token",
+                    "console",
+                    "completion");
 
     @Override
     public String synopsis() {

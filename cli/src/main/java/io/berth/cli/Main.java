@@ -23,6 +23,7 @@ public final class Main {
                     "sattach",
                     "apply",
                     "import",
+                    "acls",
                     "scontrol",
                     "why",
                     "logs",
@@ -115,6 +116,7 @@ public final class Main {
             case "sacctmgr" -> new Sacctmgr();
             case "apply" -> new Apply();
             case "import" -> new ImportSlurm();
+            case "acls" -> new Acls();
             case "sattach" -> new Sattach();
             case "scontrol" -> new Scontrol();
             case "why" -> new Why();

@@ -5,6 +5,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Properties;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
@@ -30,11 +31,20 @@ public final class KafkaBroker implements AutoCloseable {
     /// @throws IOException if the folder cannot be written
     public static KafkaBroker start(Path directory, int port, int controllerPort)
             throws IOException {
+        return start(directory, port, controllerPort, Map.of());
+    }
+
+    /// @param further settings, before which those of the same name do not count
+    static KafkaBroker start(
+            Path directory, int port, int controllerPort, Map<String, String> further)
+            throws IOException {
         if (!Files.exists(directory.resolve("meta.properties"))) {
             Files.createDirectories(directory);
             format(directory);
         }
-        var config = KafkaConfig.fromProps(settings(directory, port, controllerPort), false);
+        var settings = settings(directory, port, controllerPort);
+        settings.putAll(further);
+        var config = KafkaConfig.fromProps(settings, false);
         var server = new KafkaRaftServer(config, Time.SYSTEM);
         server.startup();
         return new KafkaBroker(server, port);

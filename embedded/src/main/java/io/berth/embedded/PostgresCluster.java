@@ -22,9 +22,11 @@ record PostgresCluster(Path home, Path data, Confinement confinement) {
 
     static final String NAME = "berth";
 
+    /// Where PostgreSQL looks for it.
+    private static final String CERTIFICATE = "server.crt";
+
     /// Only the one role, only to its own database, only from this machine, only with its password.
-    private static final String ACCESS =
-            "host " + NAME + " " + NAME + " 127.0.0.1/32 scram-sha-256\n";
+    private static final String ACCESS = " " + NAME + " " + NAME + " 127.0.0.1/32 scram-sha-256\n";
 
     /// The password in this file, generated if there is none.
     static String password(Path file) throws IOException {
@@ -72,9 +74,19 @@ record PostgresCluster(Path home, Path data, Confinement confinement) {
                 "-D",
                 unfinished.toString(),
                 "postgres");
-        Files.writeString(unfinished.resolve("pg_hba.conf"), ACCESS);
+        Files.writeString(unfinished.resolve("pg_hba.conf"), "host" + ACCESS);
         confinement.own(unfinished);
         Files.move(unfinished, data, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /// Takes no connection without TLS from the next start on.
+    ///
+    /// @param key of the certificate
+    void requireTls(Path certificate, Path key) throws IOException {
+        Files.copy(certificate, data.resolve(CERTIFICATE), StandardCopyOption.REPLACE_EXISTING);
+        Files.copy(key, data.resolve("server.key"), StandardCopyOption.REPLACE_EXISTING);
+        Files.writeString(data.resolve("pg_hba.conf"), "hostssl" + ACCESS);
+        confinement.own(data);
     }
 
     /// The command that serves the data.
@@ -98,6 +110,8 @@ record PostgresCluster(Path home, Path data, Confinement confinement) {
                         "full_page_writes=on",
                         "-c",
                         "shared_buffers=32MB",
+                        "-c",
+                        "ssl=" + (Files.exists(data.resolve(CERTIFICATE)) ? "on" : "off"),
                         "-c",
                         "io_method=sync",
                         "-c",

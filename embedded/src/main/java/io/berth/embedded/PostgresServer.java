@@ -50,7 +50,24 @@ public final class PostgresServer implements AutoCloseable {
         return start(directory, port, Confinement.of(directory));
     }
 
+    /// Starts a server that takes connections over TLS alone, for tests.
+    ///
+    /// @param authority of its certificate, which is for `127.0.0.1`
+    /// @throws IOException if it cannot; `openssl` may be missing
+    public static PostgresServer start(Path directory, int port, Certificates authority)
+            throws IOException {
+        Files.createDirectories(directory);
+        authority.certify("postgres", "/CN=postgres", "IP:127.0.0.1");
+        return start(directory, port, Confinement.of(directory), authority);
+    }
+
     static PostgresServer start(Path directory, int port, Confinement confinement)
+            throws IOException {
+        return start(directory, port, confinement, null);
+    }
+
+    private static PostgresServer start(
+            Path directory, int port, Confinement confinement, @Nullable Certificates authority)
             throws IOException {
         Path home = directory.toRealPath();
         FileChannel lock = lock(home);
@@ -61,6 +78,10 @@ public final class PostgresServer implements AutoCloseable {
             var cluster = new PostgresCluster(PostgresBinaries.unpackedIn(home), data, confinement);
             String password = PostgresCluster.password(home.resolve("password"));
             cluster.makeOnce(password);
+            if (authority != null) {
+                Path folder = authority.folder();
+                cluster.requireTls(folder.resolve("postgres.crt"), folder.resolve("postgres.key"));
+            }
             Process process = spawn(cluster.serve(port), home.resolve("postgres.log"));
             var server = new PostgresServer(home, port, password, lock, process);
             server.awaitReady();

@@ -1,8 +1,6 @@
 package io.berth.log;
 
-import io.berth.contracts.topic.Topic;
-import io.berth.contracts.topic.Topic.Cleanup;
-import io.berth.contracts.topic.Topic.Spread;
+import io.berth.contracts.topic.Topics;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -20,18 +18,6 @@ import org.apache.kafka.common.TopicPartition;
 /// For use by one thread.
 public final class Election implements AutoCloseable {
 
-    /// The topic of all elections: each has a group of its own. Nothing is ever written to it.
-    public static final Topic<Void> TOPIC =
-            new Topic<>(
-                    "berth.elections.v1",
-                    "none",
-                    Void.class,
-                    _ -> "",
-                    Spread.SINGLE,
-                    Cleanup.DELETE,
-                    Duration.ofHours(1),
-                    Topic.DEFAULT_MAX_BYTES);
-
     private final Consumer<byte[], byte[]> consumer;
     private boolean elected;
     private boolean decided;
@@ -41,7 +27,7 @@ public final class Election implements AutoCloseable {
     /// @param wedgedAfter one who does not poll for so long is out
     public Election(KafkaConnection kafka, String group, Duration wedgedAfter) {
         consumer = kafka.candidate(group, wedgedAfter);
-        consumer.subscribe(List.of(TOPIC.name()), new Listener());
+        consumer.subscribe(List.of(Topics.ELECTIONS.name()), new Listener());
     }
 
     /// Takes part, and tells whether this instance is elected.

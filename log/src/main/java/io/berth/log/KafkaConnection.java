@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -13,12 +15,18 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /// How to reach the brokers, and the client settings that the design fixes: durable idempotent
-/// writes without linger, committed reads, no offset reset.
-public record KafkaConnection(String bootstrapServers) {
+/// writes without linger, committed reads, no offset reset. All clients of the log are made here.
+///
+/// @param bootstrapServers addresses, with commas between them
+/// @param security how both sides know each other
+public record KafkaConnection(String bootstrapServers, KafkaSecurity security) {
+
+    public static final String BOOTSTRAP_SERVERS = "kafka.bootstrap.servers";
 
     /// The longest record that any topic takes, with room for its headers.
     private static final int MAX_REQUEST_BYTES = (8 << 20) + (64 << 10);
@@ -41,6 +49,24 @@ public record KafkaConnection(String bootstrapServers) {
 
     /// How long a member of a group may be at work with a record and is not taken for stuck.
     private static final Duration MEMBER_AT_WORK = Duration.ofMinutes(30);
+
+    /// Brokers that are reached in plain text.
+    public KafkaConnection(String bootstrapServers) {
+        this(bootstrapServers, KafkaSecurity.NONE);
+    }
+
+    /// The connection that settings tell of: `kafka.bootstrap.servers` and those of
+    /// [KafkaSecurity].
+    ///
+    /// @param settings by their names
+    /// @throws ConfigException if one is missing, or cannot be used
+    public static KafkaConnection of(Function<String, Optional<String>> settings) {
+        String servers =
+                settings.apply(BOOTSTRAP_SERVERS)
+                        .orElseThrow(() ->
+                                new ConfigException(BOOTSTRAP_SERVERS + ": no broker is named"));
+        return new KafkaConnection(servers, KafkaSecurity.of(settings));
+    }
 
     public Admin admin() {
         return Admin.create(settings());
@@ -170,7 +196,7 @@ public record KafkaConnection(String bootstrapServers) {
     /// Those of every client. What Kafka measures of itself nobody asks for: neither brokers nor
     /// JMX are told.
     private Map<String, Object> settings() {
-        var settings = new HashMap<String, Object>();
+        var settings = new HashMap<>(security.settings());
         settings.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
         settings.put(CommonClientConfigs.METRIC_REPORTER_CLASSES_CONFIG, List.of());
         settings.put(CommonClientConfigs.ENABLE_METRICS_PUSH_CONFIG, false);

@@ -5,7 +5,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -15,7 +14,6 @@ import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.List;
-import java.util.Set;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /// A private Ed25519 key that signs records, each in a header of its own: who may write to a topic
@@ -45,12 +43,7 @@ public final class SigningKey {
         if (!Files.exists(file)) {
             generate(file);
         }
-        Set<PosixFilePermission> readers = Files.getPosixFilePermissions(file);
-        if (readers.contains(PosixFilePermission.OTHERS_READ)
-                || (readers.contains(PosixFilePermission.GROUP_READ) && isOwn(file))) {
-            throw new IOException(file + " may be read by others than its owner: chmod 600 it");
-        }
-        String text = Files.readString(file);
+        String text = PrivateFile.read(file);
         try {
             byte[] open = Pem.block(text, "PUBLIC KEY");
             PrivateKey key =
@@ -63,13 +56,6 @@ public final class SigningKey {
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw new IOException(file + " holds no Ed25519 key: " + e.getMessage(), e);
         }
-    }
-
-    /// Whether it is this process's. A key that another owns, such as a secret of Kubernetes, is
-    /// read by its group.
-    private static boolean isOwn(Path file) throws IOException {
-        return Files.getAttribute(file, "unix:uid")
-                .equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
     }
 
     /// The name of the key: 16 hexadecimal digits of its public half's SHA-256.

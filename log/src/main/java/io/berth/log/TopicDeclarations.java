@@ -13,6 +13,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
 
 /// Creates topics as they are declared, and finds them.
 ///
@@ -31,7 +32,7 @@ public record TopicDeclarations(int cells, int nodePartitions, short replicas) {
                 topic.getValue().get();
             } catch (ExecutionException e) {
                 if (!(e.getCause() instanceof TopicExistsException)) {
-                    throw new KafkaException("cannot create topic " + topic.getKey(), e.getCause());
+                    throw failed("cannot create topic " + topic.getKey(), e.getCause());
                 }
             } catch (InterruptedException e) {
                 throw interrupted(e);
@@ -58,7 +59,7 @@ public record TopicDeclarations(int cells, int nodePartitions, short replicas) {
                 return admin.describeTopics(names).allTopicNames().get();
             } catch (ExecutionException e) {
                 if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
-                    throw new KafkaException("cannot describe topics " + names, e.getCause());
+                    throw failed("cannot describe topics " + names, e.getCause());
                 }
                 pause();
             } catch (InterruptedException e) {
@@ -77,6 +78,18 @@ public record TopicDeclarations(int cells, int nodePartitions, short replicas) {
 
     private NewTopic declaration(Topic<?> topic) {
         return new NewTopic(topic.name(), partitions(topic), replicas).configs(topic.settings());
+    }
+
+    /// Says all that is known of why, as this is where a client that is not let in fails first.
+    private static KafkaException failed(String what, @Nullable Throwable cause) {
+        var words = new StringBuilder(what);
+        for (@Nullable Throwable it = cause; it != null; it = it.getCause()) {
+            String why = it.getMessage() == null ? it.getClass().getSimpleName() : it.getMessage();
+            if (words.indexOf(why) < 0) {
+                words.append(": ").append(why);
+            }
+        }
+        return new KafkaException(words.toString(), cause);
     }
 
     private static void pause() {

@@ -35,12 +35,12 @@ public final class AgentService {
             AgentConfig config,
             MeterRegistry meters,
             @ConfigProperty(name = "quarkus.application.version") String version,
-            @ConfigProperty(name = "kafka.bootstrap.servers") String bootstrapServers,
+            KafkaConnection connection,
             LogConfig log) {
         this.config = config;
         this.meters = meters;
         this.version = version;
-        this.connection = new KafkaConnection(bootstrapServers);
+        this.connection = connection;
         this.declarations =
                 new TopicDeclarations(log.cells(), log.nodePartitions(), log.replicas());
     }

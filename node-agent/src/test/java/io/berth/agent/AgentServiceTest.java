@@ -5,8 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.hasSize;
 
-import io.berth.embedded.FreePorts;
-import io.berth.embedded.KafkaBroker;
+import io.berth.embedded.GuardedBroker;
 import io.berth.log.KafkaConnection;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
@@ -16,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
@@ -26,34 +26,32 @@ import org.junit.jupiter.api.Test;
 @QuarkusTestResource(AgentServiceTest.Surroundings.class)
 class AgentServiceTest {
 
+    /// Where placement comes to the broker.
+    private static final String OUTSIDE = "test.kafka";
+
     public static final class Surroundings implements QuarkusTestResourceLifecycleManager {
 
         private @Nullable Path folder;
-        private @Nullable KafkaBroker broker;
+        private @Nullable GuardedBroker broker;
 
         @Override
         public Map<String, String> start() {
             try {
                 Path created = Files.createTempDirectory("agent-service");
-                KafkaBroker started =
-                        KafkaBroker.start(
-                                created.resolve("broker"), FreePorts.next(), FreePorts.next());
+                GuardedBroker started = GuardedBroker.start(created.resolve("broker"));
                 folder = created;
                 broker = started;
                 TestTopics.create(new KafkaConnection(started.bootstrapServers()));
-                return Map.of(
-                        "kafka.bootstrap.servers",
-                        started.bootstrapServers(),
-                        "berth.agent.home",
-                        created.resolve("home").toString(),
-                        "berth.agent.host",
-                        "false",
-                        "berth.agent.virtual",
-                        "1xdgx-a100",
-                        "berth.agent.on-shutdown",
-                        "stop",
+                var settings = new HashMap<>(TestBroker.admit(started));
+                settings.put(OUTSIDE, started.bootstrapServers());
+                settings.put("berth.agent.home", created.resolve("home").toString());
+                settings.put("berth.agent.host", "false");
+                settings.put("berth.agent.virtual", "1xdgx-a100");
+                settings.put("berth.agent.on-shutdown", "stop");
+                settings.put(
                         "berth.agent.cgroup-parent",
                         "berth-service-" + ProcessHandle.current().pid());
+                return settings;
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -73,8 +71,7 @@ class AgentServiceTest {
     @Test
     void it_is_ready_once_its_node_is_registered_and_shows_where_it_stands() {
         given().get("/q/health/ready").then().statusCode(503);
-        String brokers =
-                ConfigProvider.getConfig().getValue("kafka.bootstrap.servers", String.class);
+        String brokers = ConfigProvider.getConfig().getValue(OUTSIDE, String.class);
         try (var placement = new HandPlacement(new KafkaConnection(brokers))) {
             placement.register("dgx-a100-01");
 

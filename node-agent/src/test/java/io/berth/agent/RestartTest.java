@@ -65,7 +65,7 @@ class RestartTest {
                         "-cp",
                         System.getProperty("java.class.path"),
                         AgentChild.class.getName(),
-                        TestBroker.shared().bootstrapServers(),
+                        TestBroker.unbound().bootstrapServers(),
                         config.home().toString(),
                         config.name().orElseThrow(),
                         config.cgroupParent()));

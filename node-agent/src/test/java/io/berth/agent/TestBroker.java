@@ -1,42 +1,72 @@
 package io.berth.agent;
 
-import io.berth.embedded.FreePorts;
-import io.berth.embedded.KafkaBroker;
+import io.berth.contracts.topic.Access;
+import io.berth.embedded.GuardedBroker;
 import io.berth.log.KafkaConnection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
 
-/// The broker of all tests of a JVM, with all topics, and placement by hand on it.
+/// The broker of all tests of a JVM, with all topics, and placement by hand on it. Agents come to
+/// it as on a cluster: over TLS, and with the rights that the access rules give them.
 final class TestBroker {
 
-    private static final KafkaConnection SHARED = start();
-    private static final HandPlacement PLACEMENT = new HandPlacement(SHARED);
+    private static final GuardedBroker BROKER = start();
+    private static final KafkaConnection SHARED = agent(BROKER);
+    private static final HandPlacement PLACEMENT =
+            new HandPlacement(new KafkaConnection(BROKER.bootstrapServers()));
 
     private TestBroker() {}
 
+    /// An agent's.
     static KafkaConnection shared() {
         return SHARED;
+    }
+
+    /// Of who may do all.
+    static KafkaConnection unbound() {
+        return new KafkaConnection(BROKER.bootstrapServers());
     }
 
     static HandPlacement placement() {
         return PLACEMENT;
     }
 
-    private static KafkaConnection start() {
+    /// An agent's connection to a broker, by settings.
+    static Map<String, String> admit(GuardedBroker broker) throws IOException {
+        return broker.admit(
+                Access.AGENT.client(),
+                Access.AGENT.rules().stream()
+                        .map(it ->
+                                new GuardedBroker.Right(
+                                        it.resource(), it.name(), it.prefixed(), it.operations()))
+                        .toList());
+    }
+
+    private static KafkaConnection agent(GuardedBroker broker) {
+        try {
+            var settings = admit(broker);
+            return KafkaConnection.of(name -> Optional.ofNullable(settings.get(name)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static GuardedBroker start() {
         try {
             Path folder = Files.createTempDirectory("agent-broker");
-            KafkaBroker broker = KafkaBroker.start(folder, FreePorts.next(), FreePorts.next());
+            GuardedBroker broker = GuardedBroker.start(folder);
             Runtime.getRuntime()
                     .addShutdownHook(
                             new Thread(() -> {
                                 broker.close();
                                 Folders.delete(folder);
                             }));
-            var connection = new KafkaConnection(broker.bootstrapServers());
-            TestTopics.create(connection);
-            return connection;
+            TestTopics.create(new KafkaConnection(broker.bootstrapServers()));
+            return broker;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

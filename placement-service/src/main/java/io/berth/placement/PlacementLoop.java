@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InvalidSessionTimeoutException;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.slf4j.Logger;
@@ -64,15 +65,16 @@ public class PlacementLoop {
     private final Thread thread;
     private volatile boolean stopped;
     private volatile Role role = Role.STARTING;
+    private String lastFailure = "";
 
     PlacementLoop(
-            @ConfigProperty(name = "kafka.bootstrap.servers") String bootstrapServers,
+            KafkaConnection kafka,
             PlacementConfig config,
             LogConfig logConfig,
             CellMeters meters,
             @ConfigProperty(name = "quarkus.application.version") String version) {
         this.version = Replay.version(version);
-        this.kafka = new KafkaConnection(bootstrapServers);
+        this.kafka = kafka;
         this.config = config;
         this.logConfig = logConfig;
         this.meters = meters;
@@ -143,10 +145,7 @@ public class PlacementLoop {
                 LOG.atWarn().addKeyValue("cell", log.cell()).log("Fenced: {}", e.getMessage());
             } catch (RuntimeException e) {
                 if (!stopped) {
-                    LOG.atWarn()
-                            .setCause(e)
-                            .addKeyValue("cell", log.cell())
-                            .log("Tenure ended, standing for election again");
+                    tell(e);
                     pause();
                 }
             } finally {
@@ -156,10 +155,22 @@ public class PlacementLoop {
         pulse.ended();
     }
 
+    /// Once, as one who is not let in fails twice a second. Kafka's words say what there is to say.
+    private void tell(RuntimeException failure) {
+        String why = failure.toString();
+        if (!why.equals(lastFailure)) {
+            LOG.atWarn()
+                    .setCause(failure instanceof KafkaException ? null : failure)
+                    .addKeyValue("cell", log.cell())
+                    .log("Tenure ended, standing for election again: {}", why);
+        }
+        lastFailure = why;
+    }
+
     private void declareTopics() {
         var written = new ArrayList<Topic<?>>(Topics.writtenBy(CellLog.SERVICE));
         written.add(Topics.deadLetters(CellLog.SERVICE));
-        written.add(Election.TOPIC);
+        written.add(Topics.ELECTIONS);
         try (Admin admin = kafka.admin()) {
             new TopicDeclarations(
                             logConfig.cells(), logConfig.nodePartitions(), logConfig.replicas())
@@ -232,6 +243,7 @@ public class PlacementLoop {
                                 faults)) {
             if (election.poll()) {
                 role = Role.LEADER;
+                lastFailure = "";
                 meters.leading(true);
                 LOG.atInfo()
                         .addKeyValue("cell", log.cell())

@@ -66,7 +66,12 @@ final class CellHarness implements AutoCloseable {
     static final CellLog LOG = new CellLog(0, 2);
     private static final SpecReference SPEC = new SpecReference(0, 0, "00");
 
+    /// Placement's.
     final KafkaConnection kafka;
+
+    /// Of who may do all.
+    final KafkaConnection outside;
+
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     NodeScore score = NodeScore.BEST_FIT;
     final Faults faults = new Faults(new CellMeters(meters));
@@ -90,17 +95,20 @@ final class CellHarness implements AutoCloseable {
     private long reports;
 
     /// Deletes the topics of the test before, and makes new ones.
-    CellHarness(String bootstrapServers) {
-        kafka = new KafkaConnection(bootstrapServers);
+    ///
+    /// @param outside address at which everybody may do everything
+    CellHarness(KafkaConnection placement, String outside) {
+        this.kafka = placement;
+        this.outside = new KafkaConnection(outside);
         var topics = new ArrayList<Topic<?>>(Topics.all());
         topics.add(Topics.deadLetters(CellLog.SERVICE));
-        try (var admin = kafka.admin()) {
+        try (var admin = this.outside.admin()) {
             admin.deleteTopics(admin.listTopics().names().get()).all().get();
             new TopicDeclarations(1, 2, (short) 1).create(admin, topics);
         } catch (InterruptedException | ExecutionException e) {
             throw new IllegalStateException("make the topics of a test", e);
         }
-        writer = new EventWriter(kafka.producer());
+        writer = new EventWriter(this.outside.producer());
         configure();
     }
 
@@ -286,7 +294,7 @@ final class CellHarness implements AutoCloseable {
     <E> List<E> read(Topic<E> topic) {
         var events = new Events<>(topic, "test");
         var read = new ArrayList<E>();
-        try (var consumer = kafka.consumer()) {
+        try (var consumer = outside.consumer()) {
             List<TopicPartition> partitions =
                     consumer.partitionsFor(topic.name()).stream()
                             .map(it -> new TopicPartition(it.topic(), it.partition()))

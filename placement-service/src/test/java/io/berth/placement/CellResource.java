@@ -1,7 +1,6 @@
 package io.berth.placement;
 
-import io.berth.embedded.FreePorts;
-import io.berth.embedded.KafkaBroker;
+import io.berth.embedded.GuardedBroker;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
 import io.berth.placement.kafka.CellLog;
@@ -17,21 +16,21 @@ import org.jspecify.annotations.Nullable;
 /// A broker with the topics that other services write.
 public final class CellResource implements QuarkusTestResourceLifecycleManager {
 
-    private @Nullable KafkaBroker broker;
+    private @Nullable GuardedBroker broker;
     private @Nullable Path directory;
 
     @Override
     public Map<String, String> start() {
         try {
             directory = Files.createTempDirectory("berth-placement");
-            broker = KafkaBroker.start(directory, FreePorts.next(), FreePorts.next());
+            broker = GuardedBroker.start(directory);
+            try (var admin = new KafkaConnection(broker.bootstrapServers()).admin()) {
+                new TopicDeclarations(1, 8, (short) 1).create(admin, CellLog.read());
+            }
+            return OneBroker.admit(broker);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        try (var admin = new KafkaConnection(broker.bootstrapServers()).admin()) {
-            new TopicDeclarations(1, 8, (short) 1).create(admin, CellLog.read());
-        }
-        return Map.of("kafka.bootstrap.servers", broker.bootstrapServers());
     }
 
     @Override

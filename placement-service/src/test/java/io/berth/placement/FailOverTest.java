@@ -41,7 +41,7 @@ final class FailOverTest {
     private PlacementLoop instance() {
         var instance =
                 new PlacementLoop(
-                        cell.kafka.bootstrapServers(),
+                        cell.kafka,
                         new Settings(),
                         new Shape(),
                         new CellMeters(cell.meters),
@@ -132,7 +132,7 @@ final class FailOverTest {
 
     @Test
     void an_instance_that_waits_for_its_topics_stops_at_once() throws Exception {
-        try (var admin = cell.kafka.admin()) {
+        try (var admin = cell.outside.admin()) {
             admin.deleteTopics(List.of(Topics.SUBMISSIONS.name())).all().get();
         }
         PlacementLoop waiting = instance();

@@ -550,7 +550,7 @@ final class TenureTest {
         cell.submit(2);
         cell.submit(3);
         var submissions = new TopicPartition(Topics.SUBMISSIONS.name(), 0);
-        try (var admin = cell.kafka.admin()) {
+        try (var admin = cell.outside.admin()) {
             admin.deleteRecords(Map.of(submissions, RecordsToDelete.beforeOffset(2))).all().get();
         }
 
@@ -567,7 +567,7 @@ final class TenureTest {
             cell.await(Topics.JOB_STATES, status -> status.job().value() == 1);
             leader.stop();
         }
-        try (var admin = cell.kafka.admin()) {
+        try (var admin = cell.outside.admin()) {
             admin.deleteTopics(List.of(Topics.SUBMISSIONS.name())).all().get();
             new TopicDeclarations(1, 2, (short) 1).create(admin, List.of(Topics.SUBMISSIONS));
         }

@@ -1,22 +1,14 @@
 package io.berth.priority;
 
-import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
-/// The way to the log, from the settings that all services share.
+/// The topics of the log, from the settings that all services share.
 final class Mesh {
 
     private Mesh() {}
-
-    @Produces
-    @Singleton
-    static KafkaConnection kafka(
-            @ConfigProperty(name = "kafka.bootstrap.servers") String bootstrapServers) {
-        return new KafkaConnection(bootstrapServers);
-    }
 
     @Produces
     @Singleton

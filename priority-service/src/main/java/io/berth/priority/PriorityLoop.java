@@ -169,7 +169,7 @@ public class PriorityLoop {
         try (Admin admin = kafka.admin()) {
             var topics = new ArrayList<>(Topics.writtenBy(SERVICE));
             topics.add(Topics.deadLetters(SERVICE));
-            topics.add(Election.TOPIC);
+            topics.add(Topics.ELECTIONS);
             declarations.create(admin, topics);
             var read = new ArrayList<>(TABLES);
             read.add(Topics.SUBMISSIONS);

@@ -10,10 +10,10 @@ import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.FairShares.Factor;
 import io.berth.contracts.event.Ranked;
 import io.berth.contracts.event.Usage;
+import io.berth.contracts.topic.Access;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
-import io.berth.embedded.FreePorts;
-import io.berth.embedded.KafkaBroker;
+import io.berth.embedded.GuardedBroker;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
 import io.berth.log.LogReader;
@@ -24,6 +24,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
@@ -56,17 +58,22 @@ class PriorityLoopTest {
             };
 
     @TempDir Path directory;
-    private final int port = FreePorts.next();
-    private final int controllerPort = FreePorts.next();
-    private final KafkaConnection kafka = new KafkaConnection("127.0.0.1:" + port);
     private final TopicDeclarations declarations = new TopicDeclarations(2, 1, (short) 1);
-    private final PriorityLoop loop = new PriorityLoop(kafka, declarations, CONFIG);
-    private KafkaBroker broker;
+    private GuardedBroker broker;
+    private KafkaConnection kafka;
+    private PriorityLoop loop;
     private Producer<byte[], byte[]> producer;
 
     @BeforeEach
     void start() throws IOException {
-        broker = KafkaBroker.start(directory, port, controllerPort);
+        broker = GuardedBroker.start(directory);
+        kafka = new KafkaConnection(broker.bootstrapServers());
+        var settings = admit(broker);
+        loop =
+                new PriorityLoop(
+                        KafkaConnection.of(name -> Optional.ofNullable(settings.get(name))),
+                        declarations,
+                        CONFIG);
         producer = kafka.producer();
         try (Admin admin = kafka.admin()) {
             declarations.create(admin, Topics.all());
@@ -75,6 +82,17 @@ class PriorityLoopTest {
         for (var entry : Samples.configuration(1, 0, 500)) {
             write(Topics.CONFIG, 0, entry);
         }
+    }
+
+    /// With the rights that the access rules give it.
+    private static Map<String, String> admit(GuardedBroker broker) throws IOException {
+        return broker.admit(
+                Access.PRIORITY.client(),
+                Access.PRIORITY.rules().stream()
+                        .map(it ->
+                                new GuardedBroker.Right(
+                                        it.resource(), it.name(), it.prefixed(), it.operations()))
+                        .toList());
     }
 
     @AfterEach
@@ -213,7 +231,7 @@ class PriorityLoopTest {
         broker.close();
         await().atMost(PATIENCE).until(() -> loop.waitsFor().isPresent());
 
-        broker = KafkaBroker.start(directory, port, controllerPort);
+        broker.restart();
         write(Topics.SUBMISSIONS, 0, Samples.submitted(2, ALICES));
 
         assertThat(awaitRecords(Topics.RANKINGS, 2))

@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -106,10 +107,23 @@ final class ReplayCommand {
         }
         int cell = options.number("cell", 0, 0, 255);
         try {
-            run(options, new KafkaCell(new KafkaConnection(servers), cell));
+            run(options, new KafkaCell(connection(servers), cell));
         } catch (KafkaException e) {
             throw new SimFailure(servers + ": " + e.getMessage());
         }
+    }
+
+    /// As services are told of it, by the same variables.
+    private KafkaConnection connection(String servers) {
+        return KafkaConnection.of(name ->
+                name.equals(KafkaConnection.BOOTSTRAP_SERVERS)
+                        ? Optional.of(servers)
+                        : Optional.of(environment.apply(variable(name)))
+                                .filter(it -> !it.isEmpty()));
+    }
+
+    private static String variable(String setting) {
+        return setting.replaceAll("[.-]", "_").toUpperCase(Locale.ROOT);
     }
 
     private static void check(Options options) throws SimFailure {

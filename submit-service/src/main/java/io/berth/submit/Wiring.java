@@ -8,20 +8,13 @@ import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.time.Clock;
-import org.eclipse.microprofile.config.inject.ConfigProperty;
 
-/// What the gateway's parts share: the clock and the connection to the brokers.
+/// What the gateway's parts share beside the connection to the brokers.
 final class Wiring {
     @Produces
     @Singleton
     Clock clock() {
         return Clock.systemUTC();
-    }
-
-    @Produces
-    @Singleton
-    KafkaConnection kafka(@ConfigProperty(name = "kafka.bootstrap.servers") String servers) {
-        return new KafkaConnection(servers);
     }
 
     @Produces

@@ -27,7 +27,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 
-/// All topics.
+/// All topics. Who may read and write them says [Access].
 public final class Topics {
 
     private static final Duration WEEK = Duration.ofDays(7);
@@ -185,6 +185,19 @@ public final class Topics {
                     Cleanup.DELETE,
                     WEEK,
                     8 << 20);
+
+    /// Nothing is ever written to it: its consumer groups elect the leaders of services. Not among
+    /// [#all].
+    public static final Topic<Void> ELECTIONS =
+            new Topic<>(
+                    "berth.elections.v1",
+                    "none",
+                    Void.class,
+                    _ -> "",
+                    Spread.SINGLE,
+                    Cleanup.DELETE,
+                    Duration.ofHours(1),
+                    Topic.DEFAULT_MAX_BYTES);
 
     private static final List<Topic<?>> ALL =
             List.of(

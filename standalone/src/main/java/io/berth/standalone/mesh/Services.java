@@ -246,6 +246,8 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
                         .directory(home.root().toFile())
                         .redirectErrorStream(true)
                         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        // Those of a cluster elsewhere, such as for `berth replay`: here Kafka is on loopback.
+        builder.environment().keySet().removeIf(name -> name.startsWith("KAFKA_"));
         builder.environment().putAll(service.variables());
         return builder;
     }

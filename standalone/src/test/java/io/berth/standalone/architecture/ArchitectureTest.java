@@ -14,6 +14,7 @@ import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import io.berth.log.KafkaConnection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -59,6 +60,13 @@ class ArchitectureTest {
                     "java.time.ZonedDateTime.now",
                     "java.util.Collections.shuffle",
                     "java.util.Collection.parallelStream");
+
+    private static final Set<String> CLIENTS =
+            Set.of(
+                    "org.apache.kafka.clients.admin.Admin",
+                    "org.apache.kafka.clients.admin.AdminClient",
+                    "org.apache.kafka.clients.consumer.KafkaConsumer",
+                    "org.apache.kafka.clients.producer.KafkaProducer");
 
     private final JavaClasses classes = importAllModules();
 
@@ -156,6 +164,30 @@ class ArchitectureTest {
                                         DescribedPredicate.not(
                                                 resideInAnyPackage(
                                                         library, "io.berth.contracts.."))))
+                .check(classes);
+    }
+
+    @Test
+    void every_client_of_the_log_is_made_by_one_class_of_settings_that_all_services_share() {
+        noClasses()
+                .that()
+                .doNotHaveFullyQualifiedName("io.berth.log.KafkaConnection")
+                .and()
+                .resideOutsideOfPackage("io.berth.embedded..")
+                .should()
+                .accessTargetWhere(
+                        describe(
+                                "makes a client of Kafka's",
+                                it ->
+                                        CLIENTS.contains(it.getTargetOwner().getName())
+                                                && Set.of("<init>", "create")
+                                                        .contains(it.getTarget().getName())))
+                .check(classes);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.berth.log")
+                .should()
+                .callConstructor(KafkaConnection.class, String.class)
                 .check(classes);
     }
 

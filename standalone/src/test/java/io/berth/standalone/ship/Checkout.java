@@ -1,5 +1,6 @@
 package io.berth.standalone.ship;
 
+import io.berth.log.KafkaSecurity;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -99,8 +100,11 @@ final class Checkout {
                         .lines()
                         .filter(line -> line.contains("=") && !line.startsWith("#"))
                         .map(line -> line.substring(0, line.indexOf('=')));
-        return Stream.concat(
-                properties, sources(module).stream().flatMap(Checkout::settingsInSource));
+        return Stream.of(
+                        properties,
+                        KafkaSecurity.SETTINGS.stream(),
+                        sources(module).stream().flatMap(Checkout::settingsInSource))
+                .flatMap(it -> it);
     }
 
     private static Stream<String> settingsInSource(String source) {

@@ -186,7 +186,16 @@ class KubernetesTest {
         assertThat(maps).isEqualTo(generated);
         assertThat(secrets)
                 .containsExactlyInAnyOrder(
-                        "berth-token-key", "berth-placement-key", postgres() + "-app");
+                        "berth-token-key",
+                        "berth-placement-key",
+                        postgres() + "-app",
+                        postgres() + "-ca",
+                        kafka() + "-cluster-ca-cert",
+                        "berth-submit",
+                        "berth-priority",
+                        "berth-placement",
+                        "berth-accounting",
+                        "berth-agent");
         assertThat(Checkout.read("docs/deploy.md"))
                 .contains("create secret generic berth-token-key")
                 .contains("create secret generic berth-placement-key")
@@ -252,6 +261,85 @@ class KubernetesTest {
         assertThat(Checkout.read("k8s/accounting.yaml"))
                 .contains("jdbc:postgresql://%s-rw:5432/%s\n".formatted(postgres(), database))
                 .contains("value: postgresql://%s-rw:5432/%s\n".formatted(postgres(), database));
+    }
+
+    @Test
+    void kafka_takes_certificates_alone_and_does_what_its_rules_allow() {
+        JsonNode kafka = manifests.all("Kafka").getFirst().path("spec");
+        assertThat(kafka.at("/kafka/listeners"))
+                .isNotEmpty()
+                .allSatisfy(it -> {
+                    assertThat(it.path("tls").asBoolean()).isTrue();
+                    assertThat(it.at("/authentication/type").asText()).isEqualTo("tls");
+                });
+        assertThat(kafka.at("/kafka/authorization/type").asText()).isEqualTo("simple");
+        assertThat(kafka.at("/kafka/authorization").has("superUsers")).isFalse();
+        assertThat(kafka.path("entityOperator").has("userOperator")).isTrue();
+        assertThat(manifests.all("KafkaUser"))
+                .allSatisfy(it -> {
+                    assertThat(it.at("/metadata/labels").path("strimzi.io/cluster").asText())
+                            .isEqualTo(kafka());
+                });
+    }
+
+    @Test
+    void every_service_shows_kafka_the_certificate_of_its_own_user() {
+        Set<String> users = names(manifests.all("KafkaUser"));
+        for (JsonNode workload : manifests.workloads()) {
+            JsonNode spec = pod(workload).path("spec");
+            JsonNode secret = volume(spec, "kafka").path("secret");
+            boolean agent = name(workload).equals("agent");
+            assertThat(users).contains("berth-" + name(workload));
+            assertThat(secret.path("secretName").asText()).isEqualTo("berth-" + name(workload));
+            // Root's alone, where users' processes are; else their group's, which is the service's.
+            assertThat(secret.path("defaultMode").asInt()).isEqualTo(agent ? 0400 : 0440);
+            assertThat(spec.at("/securityContext/fsGroup").asInt()).isEqualTo(agent ? 0 : 7600);
+            assertThat(files(workload, "kafka"))
+                    .contains(variable("KAFKA_TLS_CERTIFICATE"), variable("KAFKA_TLS_KEY"));
+            assertThat(files(workload, "kafka-ca")).containsExactly(variable("KAFKA_TLS_CA"));
+            assertThat(volume(spec, "kafka-ca").at("/secret/secretName").asText())
+                    .isEqualTo(kafka() + "-cluster-ca-cert");
+        }
+    }
+
+    @Test
+    void the_database_is_known_by_its_authority_whose_key_is_not_handed_out() {
+        JsonNode accounting = workload("accounting");
+
+        assertThat(files(accounting, "postgres-ca"))
+                .containsExactly(
+                        Manifests.value(container(accounting), "BERTH_ACCOUNTING_DATABASE_CA"));
+    }
+
+    private static JsonNode volume(JsonNode spec, String name) {
+        return stream(spec.path("volumes"))
+                .filter(it -> it.path("name").asText().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /// Where the items of a secret's volume are in a container.
+    private static List<String> files(JsonNode workload, String volume) {
+        String folder =
+                stream(container(workload).path("volumeMounts"))
+                        .filter(it -> it.path("name").asText().equals(volume))
+                        .findFirst()
+                        .orElseThrow()
+                        .path("mountPath")
+                        .asText();
+        return stream(volume(pod(workload).path("spec"), volume).at("/secret/items"))
+                .map(it -> folder + "/" + it.path("path").asText())
+                .toList();
+    }
+
+    /// What all services are told.
+    private static String variable(String name) {
+        return Checkout.read("k8s/berth.env")
+                .lines()
+                .filter(it -> it.startsWith(name + "="))
+                .map(it -> it.substring(name.length() + 1))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.strimzi.api.kafka.model.kafka.KafkaSpec;
 import io.strimzi.api.kafka.model.nodepool.KafkaNodePoolSpec;
+import io.strimzi.api.kafka.model.user.KafkaUserSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +37,8 @@ final class Manifests {
     private static final Map<String, Class<?>> SPECS =
             Map.of(
                     "kafka.strimzi.io/v1beta2/Kafka", KafkaSpec.class,
-                    "kafka.strimzi.io/v1beta2/KafkaNodePool", KafkaNodePoolSpec.class);
+                    "kafka.strimzi.io/v1beta2/KafkaNodePool", KafkaNodePoolSpec.class,
+                    "kafka.strimzi.io/v1beta2/KafkaUser", KafkaUserSpec.class);
 
     /// Their models are not to be had: what refers to other objects is checked all the same.
     private static final List<String> WITHOUT_MODEL =

@@ -36,6 +36,9 @@ import org.eclipse.microprofile.config.ConfigProvider;
 /// The hand of the other services: writes what placement, priority and accounting write, and reads
 /// what the gateway wrote.
 final class Mesh implements AutoCloseable {
+    /// The setting that tells where the others come to the broker.
+    static final String OUTSIDE = "test.kafka";
+
     private static final AtomicLong REVISION = new AtomicLong(1);
 
     private final KafkaConnection kafka;
@@ -47,12 +50,10 @@ final class Mesh implements AutoCloseable {
         this.writer = new EventWriter(kafka.producer());
     }
 
-    /// The one that the application under test is connected to.
+    /// On the broker that the application under test is connected to.
     static Mesh connect() {
         return new Mesh(
-                new KafkaConnection(
-                        ConfigProvider.getConfig()
-                                .getValue("kafka.bootstrap.servers", String.class)));
+                new KafkaConnection(ConfigProvider.getConfig().getValue(OUTSIDE, String.class)));
     }
 
     void publishCluster() {

@@ -1,8 +1,8 @@
 package io.berth.submit.http;
 
+import io.berth.contracts.topic.Access;
 import io.berth.contracts.topic.Topics;
-import io.berth.embedded.FreePorts;
-import io.berth.embedded.KafkaBroker;
+import io.berth.embedded.GuardedBroker;
 import io.berth.embedded.TraceCollector;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
@@ -12,18 +12,18 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What a gateway needs around it: a broker, the topics of the other services with a cluster in
 /// them, and the key that tokens are verified with.
 public class MeshResource implements QuarkusTestResourceLifecycleManager {
-    private final int port = FreePorts.next();
-    private final int controllerPort = FreePorts.next();
     private @Nullable Path directory;
-    private @Nullable KafkaBroker broker;
+    private @Nullable GuardedBroker broker;
     private @Nullable TraceCollector collector;
     private @Nullable FakeSmtp post;
 
@@ -32,8 +32,9 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
         try {
             Path home = Files.createTempDirectory("berth-submit-test");
             directory = home;
-            startBroker();
-            var kafka = new KafkaConnection("127.0.0.1:" + port);
+            GuardedBroker started = GuardedBroker.start(home);
+            broker = started;
+            var kafka = new KafkaConnection(started.bootstrapServers());
             try (var admin = kafka.admin()) {
                 new TopicDeclarations(1, 8, (short) 1)
                         .create(
@@ -48,14 +49,24 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
             var tokens = Tokens.create();
             Path key = Files.writeString(home.resolve("token-public.pem"), tokens.publicPem());
             post = new FakeSmtp();
-            return Map.of(
-                    "quarkus.mailer.mock", "false",
-                    "quarkus.mailer.port", Integer.toString(post.port()),
-                    "berth.submit.mail-from", "berth@cluster",
-                    "kafka.bootstrap.servers", kafka.bootstrapServers(),
-                    "mp.jwt.verify.publickey.location", key.toUri().toString(),
-                    "berth.submit.traces-endpoint", traces().endpoint().toString(),
-                    "test.token-key", tokens.privateKey());
+            var settings = new HashMap<>(admit(started));
+            settings.putAll(
+                    Map.of(
+                            "quarkus.mailer.mock",
+                            "false",
+                            "quarkus.mailer.port",
+                            Integer.toString(post.port()),
+                            "berth.submit.mail-from",
+                            "berth@cluster",
+                            "mp.jwt.verify.publickey.location",
+                            key.toUri().toString(),
+                            "berth.submit.traces-endpoint",
+                            traces().endpoint().toString(),
+                            Mesh.OUTSIDE,
+                            kafka.bootstrapServers(),
+                            "test.token-key",
+                            tokens.privateKey()));
+            return settings;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -78,22 +89,26 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
         return post == null ? List.of() : post.mails();
     }
 
+    /// The gateway's connection, by settings: over TLS, with the rights that the access rules give
+    /// it.
+    private static Map<String, String> admit(GuardedBroker broker) throws IOException {
+        return broker.admit(
+                Access.SUBMIT.client(),
+                Access.SUBMIT.rules().stream()
+                        .map(it ->
+                                new GuardedBroker.Right(
+                                        it.resource(), it.name(), it.prefixed(), it.operations()))
+                        .toList());
+    }
+
     void startBroker() throws IOException {
-        broker = KafkaBroker.start(home().resolve("kafka"), port, controllerPort);
+        Objects.requireNonNull(broker).restart();
     }
 
     void stopBroker() {
         if (broker != null) {
             broker.close();
-            broker = null;
         }
-    }
-
-    private Path home() {
-        if (directory == null) {
-            throw new IllegalStateException("the test's mesh is not started");
-        }
-        return directory;
     }
 
     @Override

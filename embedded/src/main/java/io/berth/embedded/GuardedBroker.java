@@ -1,0 +1,194 @@
+package io.berth.embedded;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ScramCredentialInfo;
+import org.apache.kafka.clients.admin.ScramMechanism;
+import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
+import org.apache.kafka.common.security.scram.ScramLoginModule;
+import org.apache.kafka.metadata.authorizer.StandardAuthorizer;
+
+/// A [KafkaBroker] as a cluster of many hosts has it, for tests: over TLS it lets in who shows a
+/// certificate of its authority, or has a password, and lets him do what he is allowed. The others
+/// of a test come by a listener without TLS, where everybody may do everything.
+public final class GuardedBroker implements AutoCloseable {
+
+    /// Kafka's rules begin with `User:`, and name who has a certificate by its subject.
+    private static final String PRINCIPAL = "User:CN=";
+
+    /// What `docs/deploy.md` gives every broker, beside its addresses and files.
+    public static final Map<String, String> GUARD =
+            Map.of(
+                    "ssl.keystore.type", "PEM",
+                    "ssl.truststore.type", "PEM",
+                    "ssl.client.auth", "required",
+                    "ssl.principal.mapping.rules",
+                            "RULE:^CN=[^,]+,OU=(berth-[a-z]+)$/CN=$1/,DEFAULT",
+                    "authorizer.class.name", StandardAuthorizer.class.getName());
+
+    private final Path directory;
+    private final Path certificates;
+    private final int port = FreePorts.next();
+    private final int guardedPort = FreePorts.next();
+    private final int passwordPort = FreePorts.next();
+    private final int controllerPort = FreePorts.next();
+    private KafkaBroker broker;
+
+    private GuardedBroker(Path directory, Path certificates) throws IOException {
+        this.directory = directory;
+        this.certificates = certificates;
+        this.broker = start();
+    }
+
+    /// Starts one, with an authority of its own.
+    ///
+    /// @param directory of its data and of all certificates
+    /// @throws IOException if the folder cannot be written, or `openssl` is missing
+    public static GuardedBroker start(Path directory) throws IOException {
+        Path certificates = Files.createDirectories(directory.resolve("tls"));
+        new Certificates(certificates).certify("broker", "/CN=broker", "IP:127.0.0.1");
+        return new GuardedBroker(directory.resolve("kafka"), certificates);
+    }
+
+    /// Starts it anew after it was closed: where it was, with what it had.
+    public void restart() throws IOException {
+        broker = start();
+    }
+
+    /// Where everybody may do everything.
+    public String bootstrapServers() {
+        return "127.0.0.1:" + port;
+    }
+
+    /// Something that a client may do.
+    ///
+    /// @param resource as [ResourceType] names it
+    /// @param prefixed whether the name is only the beginning of names
+    /// @param operations as [AclOperation] names them
+    public record Right(
+            Enum<?> resource, String name, boolean prefixed, List<? extends Enum<?>> operations) {
+
+        private Stream<AclBinding> rules(String client) {
+            var pattern =
+                    new ResourcePattern(
+                            ResourceType.valueOf(resource.name()),
+                            name,
+                            prefixed ? PatternType.PREFIXED : PatternType.LITERAL);
+            return operations.stream()
+                    .map(it ->
+                            new AclBinding(
+                                    pattern,
+                                    new AccessControlEntry(
+                                            PRINCIPAL + client,
+                                            "*",
+                                            AclOperation.valueOf(it.name()),
+                                            AclPermissionType.ALLOW)));
+        }
+    }
+
+    /// Lets a client in, who may do that and nothing else.
+    ///
+    /// @return the address and his certificates, as `kafka.` settings
+    /// @throws IOException if the certificate cannot be made
+    public Map<String, String> admit(String client, List<Right> rights) throws IOException {
+        allow(rights.stream().flatMap(it -> it.rules(client)).toList());
+        return settings(client, "/CN=" + client);
+    }
+
+    /// The address, and a new certificate, as `kafka.` settings.
+    ///
+    /// @param subject as `openssl` takes it
+    public Map<String, String> settings(String client, String subject) throws IOException {
+        new Certificates(certificates).certify(client, subject);
+        return Map.of(
+                "kafka.bootstrap.servers", "127.0.0.1:" + guardedPort,
+                "kafka.tls.ca", certificates.resolve("ca.crt").toString(),
+                "kafka.tls.certificate", certificates.resolve(client + ".crt").toString(),
+                "kafka.tls.key", certificates.resolve(client + ".key").toString());
+    }
+
+    /// Lets in who has a password, and may do nothing.
+    ///
+    /// @return the address and what the broker is known by, as `kafka.` settings
+    public Map<String, String> enlist(String client, String password) {
+        var scram = new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096);
+        try (var admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers()))) {
+            admin.alterUserScramCredentials(
+                            List.of(new UserScramCredentialUpsertion(client, scram, password)))
+                    .all()
+                    .get();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("cannot enlist " + client, e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+        return Map.of(
+                "kafka.bootstrap.servers",
+                "127.0.0.1:" + passwordPort,
+                "kafka.tls.ca",
+                certificates.resolve("ca.crt").toString());
+    }
+
+    /// Returns when the rules hold.
+    private void allow(List<AclBinding> rules) {
+        try (var admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers()))) {
+            admin.createAcls(rules).all().get();
+            while (!admin.describeAcls(AclBindingFilter.ANY).values().get().containsAll(rules)) {
+                Thread.sleep(5);
+            }
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("cannot allow " + rules, e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        broker.close();
+    }
+
+    private KafkaBroker start() throws IOException {
+        return KafkaBroker.start(directory, port, controllerPort, guard());
+    }
+
+    private Map<String, String> guard() {
+        String plain = "PLAINTEXT://127.0.0.1:" + port;
+        String guarded =
+                "GUARDED://127.0.0.1:%d,PASSWORD://127.0.0.1:%d"
+                        .formatted(guardedPort, passwordPort);
+        var settings = new HashMap<>(GUARD);
+        settings.put(
+                "listeners", plain + "," + guarded + ",CONTROLLER://127.0.0.1:" + controllerPort);
+        settings.put("advertised.listeners", plain + "," + guarded);
+        settings.put(
+                "listener.security.protocol.map",
+                "PLAINTEXT:PLAINTEXT,GUARDED:SSL,PASSWORD:SASL_SSL,CONTROLLER:PLAINTEXT");
+        settings.put("listener.name.password.ssl.client.auth", "none");
+        settings.put("sasl.enabled.mechanisms", "SCRAM-SHA-512");
+        settings.put(
+                "listener.name.password.scram-sha-512.sasl.jaas.config",
+                ScramLoginModule.class.getName() + " required;");
+        settings.put("ssl.keystore.location", certificates.resolve("broker.pem").toString());
+        settings.put("ssl.truststore.location", certificates.resolve("ca.crt").toString());
+        settings.put("super.users", "User:ANONYMOUS");
+        return settings;
+    }
+}
