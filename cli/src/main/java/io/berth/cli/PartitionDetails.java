@@ -48,8 +48,7 @@ final class PartitionDetails {
                         + yes(partition, "leastLoaded")
                         + " MaxCPUsPerNode="
                         + mostOf(partition.number("maxCpusPerNode"))
-                        + " MaxCPUsPerSocket="
-                        + mostOf(partition.number("maxCpusPerSocket")),
+                        + ofSocket(partition.number("maxCpusPerSocket")),
                 "Nodes=" + HostList.compress(names),
                 "PriorityJobFactor="
                         + partition.number("jobFactor")
@@ -113,6 +112,11 @@ final class PartitionDetails {
 
     private static String yes(PartitionView partition, String flag) {
         return partition.json().flag(flag) ? "YES" : "NO";
+    }
+
+    /// Slurm 22.05 knows no such limit, and so scripts do not where there is none.
+    private static String ofSocket(long cpus) {
+        return cpus == 0 ? "" : " MaxCPUsPerSocket=" + cpus;
     }
 
     private static String mostOf(long most) {

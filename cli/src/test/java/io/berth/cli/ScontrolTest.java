@@ -150,7 +150,7 @@ final class ScontrolTest {
                            AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL
                            AllocNodes=ALL Default=YES QoS=N/A
                            DefaultTime=1-00:00:00 DisableRootJobs=NO ExclusiveUser=NO GraceTime=0 Hidden=NO
-                           MaxNodes=UNLIMITED MaxTime=7-00:00:00 MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED MaxCPUsPerSocket=UNLIMITED
+                           MaxNodes=UNLIMITED MaxTime=7-00:00:00 MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED
                            Nodes=node[01-08]
                            PriorityJobFactor=1 PriorityTier=1 RootOnly=NO ReqResv=NO OverSubscribe=NO
                            OverTimeLimit=NONE PreemptMode=OFF

@@ -28,6 +28,7 @@ import io.berth.log.trace.TraceContext;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
@@ -258,7 +259,8 @@ class LaunchTest {
                 "while (open(my $f, \"<\", \"/dev/null\")) { push @f, $f } print \"$!\\n\"; sleep 60";
         String body = "ulimit -n 300; exec perl -e '$| = 1; " + open + "'";
         placement.launch(node, greedy, Jobs.script(greedy.job(), rig.work, body), 64);
-        await().until(() -> rig.output(greedy).equals("Too many open files\n"));
+        await().ignoreException(NoSuchFileException.class)
+                .until(() -> rig.output(greedy).equals("Too many open files\n"));
         RunId other = HandPlacement.newRun();
 
         Ended ended = run(other, "cat /dev/null && srun true");

@@ -319,7 +319,8 @@ class JobsMeshTest {
                 .untilAsserted(() ->
                         assertThat(steps(id))
                                 .containsExactly(
-                                        "+0.0 1", "+0.2 1", "+0.3 1", "+1.1 2", "+1.2 2", "+1.3 1"));
+                                        "+0.0 1", "+0.2 1", "+0.3 1", "+1.1 2", "+1.2 2",
+                                        "+1.3 1"));
 
         long sleeps = Long.parseLong(submitted("-n1", ":", "-G1", "--wrap", "sleep 600"));
         await().atMost(PATIENCE)

@@ -34,7 +34,12 @@ import org.junit.jupiter.api.io.TempDir;
 class StepRunTest {
 
     private static final List<String> COMMANDS =
-            List.of("srun", "srun-components.sh", "srun-nodes.sh", "srun-share.sh", "srun-tasks.sh");
+            List.of(
+                    "srun",
+                    "srun-components.sh",
+                    "srun-nodes.sh",
+                    "srun-share.sh",
+                    "srun-tasks.sh");
 
     /// The first of two components is node a, the second are b and c.
     private static final Map<String, String> JOB =
@@ -67,8 +72,7 @@ class StepRunTest {
         // it for all servers.
         System.clearProperty("vertx.disableWebsockets");
         gateway =
-                gateway
-                        .requestHandler(this::ask)
+                gateway.requestHandler(this::ask)
                         .webSocketHandler(this::come)
                         .listen(0, "127.0.0.1")
                         .toCompletionStage()
@@ -172,8 +176,7 @@ class StepRunTest {
         builder.environment().clear();
         builder.environment().putAll(JOB);
         builder.environment().putAll(onNode("a"));
-        builder.environment()
-                .put("BERTH_STEP_GATEWAY", "ws://127.0.0.1:" + gateway.actualPort());
+        builder.environment().put("BERTH_STEP_GATEWAY", "ws://127.0.0.1:" + gateway.actualPort());
         Process process = builder.start();
         String output = new String(process.getInputStream().readAllBytes(), UTF_8);
         assertThat(process.waitFor()).as(output).isEqualTo(status);

@@ -42,7 +42,7 @@ class DeployPageTest {
         run("set -e\n" + block("Certificates", "sh"));
 
         for (Access it : Access.all()) {
-            String name = it == Access.AGENT ? "node1" : it.client();
+            String name = it.equals(Access.AGENT) ? "node1" : it.client();
             run("openssl verify -CAfile tls/ca.crt tls/" + name + ".crt");
             assertThat(folder.resolve("tls").resolve(name + ".key")).isNotEmptyFile();
         }

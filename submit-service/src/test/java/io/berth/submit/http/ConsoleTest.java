@@ -404,7 +404,9 @@ class ConsoleTest {
         browser().evaluate("location.hash = '#/jobs/" + id + "'");
         awaitText("Cancel job");
 
-        signIn(Tokens.token(Map.of("upn", "alice", "groups", List.of("user"), "scope", "berth:read")));
+        signIn(
+                Tokens.token(
+                        Map.of("upn", "alice", "groups", List.of("user"), "scope", "berth:read")));
         browser().evaluate("location.hash = '#/jobs/" + id + "'");
         awaitText(id + " of-the-lab");
 

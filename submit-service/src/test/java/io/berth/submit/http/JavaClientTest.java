@@ -97,8 +97,8 @@ class JavaClientTest {
     private List<Object> asked(JobId job) throws Exception {
         return others.events(Topics.SUBMISSIONS).stream()
                 .filter(it -> it.job().equals(job) && !(it instanceof Submission.Submitted))
-                .<Object>map(
-                        it -> it instanceof Amended amended ? "nice " + amended.change().nice() : it)
+                .<Object>map(it ->
+                        it instanceof Amended amended ? "nice " + amended.change().nice() : it)
                 .toList();
     }
 
@@ -107,16 +107,14 @@ class JavaClientTest {
         List<Submitted> told =
                 mesh.submitAll(
                         List.of(
-                                JobSubmission.of(
-                                        it -> {
-                                            it.script = SCRIPT;
-                                            it.name = name;
-                                        }),
-                                JobSubmission.of(
-                                        it -> {
-                                            it.script = SCRIPT;
-                                            it.partition = "gone";
-                                        })));
+                                JobSubmission.of(it -> {
+                                    it.script = SCRIPT;
+                                    it.name = name;
+                                }),
+                                JobSubmission.of(it -> {
+                                    it.script = SCRIPT;
+                                    it.partition = "gone";
+                                })));
 
         assertThat(told.getFirst().accepted()).isTrue();
         assertThat(told.getLast())

@@ -23,10 +23,10 @@ import io.berth.submit.Samples;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -84,9 +84,7 @@ final class Mesh implements AutoCloseable {
             ObjectNode changed = Json.mapper().valueToTree(entry);
             changed.withObject("/part").put("revision", revision);
             ConfigEntry same = Json.mapper().convertValue(changed, entry.getClass());
-            write(
-                    Topics.CONFIG,
-                    same instanceof Cluster it ? it.with(change) : same);
+            write(Topics.CONFIG, same instanceof Cluster it ? it.with(change) : same);
         }
     }
 

@@ -247,9 +247,7 @@ class SecurityTest {
         try (Mesh mesh = Mesh.connect()) {
             mesh.publishCluster(to -> to.adminLevels = Map.of("dana", AdminLevel.OPERATOR));
             Api.eventually(
-                    () ->
-                            assertThat(me(dana))
-                                    .containsEntry("roles", List.of("user", "operator")));
+                    () -> assertThat(me(dana)).containsEntry("roles", List.of("user", "operator")));
 
             mesh.publishCluster(List.of());
             Api.eventually(() -> assertThat(me(dana)).containsEntry("roles", List.of("user")));
