@@ -48,7 +48,10 @@ srun_time() {
         # From here on $! is a process of the timer, whenever it is told to end.
         : &
         wait $!
-        trap 'kill $!; exit' TERM
+        # A shell's child may still have its parent's traps: no other signal is sure to end it.
+        trap 'kill -s KILL $! 2>/dev/null; exit' TERM
+        # Only now srun goes on, and may end the timer.
+        exec >/dev/null
         srun_pass "$srun_limit"
         echo "srun: error: *** STEP $SLURM_JOB_ID.$srun_id ON $SLURMD_NODENAME CANCELLED AT $(date +%Y-%m-%dT%H:%M:%S) DUE TO TIME LIMIT ***" >&2
         kill -s TERM $$
@@ -56,7 +59,7 @@ srun_time() {
         srun_kill_tasks
         srun_pass 5
         kill -s KILL $$
-    ) >/dev/null & echo $!)
+    ) & echo $!)
 }
 
 # Takes the caller's variables away but Slurm's, Berth's own and those that the list $1 names between commas. What srun
