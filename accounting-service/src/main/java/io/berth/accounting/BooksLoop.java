@@ -155,7 +155,7 @@ public class BooksLoop {
         List<LogPosition> positions = books.positions(Topics.JOBS.name());
         condition = new Condition.Waiting("the topic " + Topics.JOBS.name());
         try (var jobs = new JobsTopic(kafka, positions);
-                var letters = new EventWriter(kafka.producer())) {
+                var letters = new EventWriter(kafka::producer)) {
             LOG.info("The books are open");
             shares.open();
             nodes.open();

@@ -87,7 +87,7 @@ public class SharesLoop {
     }
 
     private void run() {
-        try (var writer = new EventWriter(kafka.producer())) {
+        try (var writer = new EventWriter(kafka::producer)) {
             while (!stopping) {
                 if (wanted.tryAcquire(config.sharesInterval().toMillis(), TimeUnit.MILLISECONDS)) {
                     Thread.sleep(GATHER_MILLIS);

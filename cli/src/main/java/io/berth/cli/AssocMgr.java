@@ -87,19 +87,24 @@ record AssocMgr(
     private List<List<String>> associations(AssocSelection asked) {
         var tree = new AdminTree(document);
         List<AdminTree.Row> rows = tree.rows();
+        Map<String, AdminTree.Membership> members = tree.members();
         var records = new ArrayList<List<String>>();
         for (int i = 0; i < rows.size(); i++) {
             AdminTree.Row row = rows.get(i);
             if (AssocSelection.has(asked.accounts(), row.account())
                     && AssocSelection.has(asked.users(), row.user())) {
-                records.add(association(tree, rows, row, i + 1));
+                records.add(association(tree, members, rows, row, i + 1));
             }
         }
         return records;
     }
 
     private List<String> association(
-            AdminTree tree, List<AdminTree.Row> rows, AdminTree.Row row, int number) {
+            AdminTree tree,
+            Map<String, AdminTree.Membership> members,
+            List<AdminTree.Row> rows,
+            AdminTree.Row row,
+            int number) {
         boolean ofUser = !row.user().isEmpty();
         boolean root = row.depth() == 0;
         JsonObject share =
@@ -140,7 +145,7 @@ record AssocMgr(
                         .formatted(
                                 ofUser || root ? "" : tree.parent(row.account()),
                                 number,
-                                ofUser && isDefault(tree, row) ? "Yes" : "No"));
+                                ofUser && isDefault(members, row) ? "Yes" : "No"));
         lines.add(
                 bound(row.limits(), Limit.GRP_JOBS, use.running())
                         + " GrpJobsAccrue=N(%d)".formatted(use.accruing()));
@@ -171,8 +176,9 @@ record AssocMgr(
                 && (row.partition().isEmpty() || row.partition().equals(job.text("partition")));
     }
 
-    private static boolean isDefault(AdminTree tree, AdminTree.Row row) {
-        AdminTree.Membership of = tree.members().get(row.user());
+    private static boolean isDefault(
+            Map<String, AdminTree.Membership> members, AdminTree.Row row) {
+        AdminTree.Membership of = members.get(row.user());
         return of != null && of.defaultAccount().equals(row.account());
     }
 

@@ -103,7 +103,7 @@ final class Srun {
             throw new CommandFailure(1, "srun: fatal: No command given to execute.\n");
         }
         boolean several = parts.size() > 1;
-        if (parts.getFirst().has(Setting.PTY) && (several || isForComponents(parts))) {
+        if (parts.stream().anyMatch(it -> it.has(Setting.PTY)) && (several || isForComponents(parts))) {
             throw CommandFailure.error(
                     "srun", "--pty is for one program on the first node of a job");
         }

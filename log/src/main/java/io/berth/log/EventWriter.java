@@ -1,17 +1,39 @@
 package io.berth.log;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.jspecify.annotations.Nullable;
 
 /// Writes events one by one; each is done when all in-sync replicas have it.
+///
+/// The producer is made for the first of them: one that was made while the brokers do not let it in
+/// never gets its id, and writes nothing though they do so later.
 public final class EventWriter implements AutoCloseable {
 
-    private final Producer<byte[], byte[]> producer;
+    private static final Duration FOR_EVER = Duration.ofMillis(Long.MAX_VALUE);
 
-    public EventWriter(Producer<byte[], byte[]> producer) {
-        this.producer = producer;
+    private final Supplier<Producer<byte[], byte[]>> make;
+    private @Nullable Producer<byte[], byte[]> producer;
+    private boolean closed;
+
+    public EventWriter(Supplier<Producer<byte[], byte[]>> make) {
+        this.make = make;
+    }
+
+    private synchronized Producer<byte[], byte[]> producer() {
+        if (closed) {
+            throw new IllegalStateException("write an event: the writer is closed");
+        }
+        Producer<byte[], byte[]> made = producer;
+        if (made == null) {
+            made = make.get();
+            producer = made;
+        }
+        return made;
     }
 
     /// Writes a record. The future fails if the outcome is a failure or stays unknown.
@@ -19,15 +41,16 @@ public final class EventWriter implements AutoCloseable {
         var written = new CompletableFuture<RecordMetadata>();
         try {
             var unused =
-                    producer.send(
-                            record,
-                            (metadata, error) -> {
-                                if (error == null) {
-                                    written.complete(metadata);
-                                } else {
-                                    written.completeExceptionally(error);
-                                }
-                            });
+                    producer()
+                            .send(
+                                    record,
+                                    (metadata, error) -> {
+                                        if (error == null) {
+                                            written.complete(metadata);
+                                        } else {
+                                            written.completeExceptionally(error);
+                                        }
+                                    });
         } catch (RuntimeException e) {
             // Closed, fenced or interrupted: told as every other failure is.
             written.completeExceptionally(e);
@@ -37,6 +60,18 @@ public final class EventWriter implements AutoCloseable {
 
     @Override
     public void close() {
-        producer.close();
+        close(FOR_EVER);
+    }
+
+    /// @param limit for what is not acknowledged yet
+    public void close(Duration limit) {
+        Producer<byte[], byte[]> made;
+        synchronized (this) {
+            closed = true;
+            made = producer;
+        }
+        if (made != null) {
+            made.close(limit);
+        }
     }
 }

@@ -32,7 +32,7 @@ final class EventsTest {
         var topic = SharedBroker.createdTopic(kafka);
         var events = new Events<>(topic, "test");
         var queued = SharedBroker.queued(17);
-        try (var writer = new EventWriter(kafka.producer());
+        try (var writer = new EventWriter(kafka::producer);
                 var consumer = kafka.consumer()) {
             writer.write(events.record(0, queued, "queued/17")).get();
             var read = new ArrayList<ConsumerRecord<byte[], byte[]>>();

@@ -36,7 +36,7 @@ final class KafkaConnectionTest {
     @Test
     void a_write_after_the_end_fails_as_every_other_failure(KafkaConnection kafka) {
         var events = new Events<>(SharedBroker.createdTopic(kafka), "test");
-        var writer = new EventWriter(kafka.producer());
+        var writer = new EventWriter(kafka::producer);
         writer.close();
 
         var write = writer.write(events.record(0, SharedBroker.started(1), "1"));
@@ -48,7 +48,7 @@ final class KafkaConnectionTest {
     void a_bounded_producer_gives_up_in_time_when_no_broker_is_there() {
         var nobody = new KafkaConnection("127.0.0.1:" + FreePorts.next());
         var events = new Events<>(Topics.JOBS, "test");
-        try (var writer = new EventWriter(nobody.producer(Duration.ofMillis(200)))) {
+        try (var writer = new EventWriter(() -> nobody.producer(Duration.ofMillis(200)))) {
             var write = writer.write(events.record(0, SharedBroker.started(1), "1"));
 
             assertThatThrownBy(() -> write.get(10, TimeUnit.SECONDS))

@@ -152,7 +152,7 @@ final class LogViewTest {
                 var admin = new KafkaConnection(second.bootstrapServers()).admin()) {
             var events =
                     new Events<>(SharedBroker.named(partition.topic(), Cleanup.DELETE), "test");
-            try (var writer = new EventWriter(kafka.producer())) {
+            try (var writer = new EventWriter(kafka::producer)) {
                 writer.write(events.record(0, SharedBroker.started(2), "2")).get();
             }
 

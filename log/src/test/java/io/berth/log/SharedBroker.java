@@ -97,7 +97,7 @@ final class SharedBroker implements ParameterResolver {
     /// Writes a Started of each of these jobs, one after the other.
     static List<RecordMetadata> write(KafkaConnection kafka, Topic<JobEvent> topic, long... jobs) {
         var events = new Events<>(topic, "test");
-        try (var writer = new EventWriter(kafka.producer())) {
+        try (var writer = new EventWriter(kafka::producer)) {
             return LongStream.of(jobs)
                     .mapToObj(job ->
                             writer.write(events.record(0, started(job), "started/" + job))

@@ -65,7 +65,7 @@ final class HandPlacement implements AutoCloseable {
     private final Map<String, Integer> answered = new TreeMap<>();
 
     HandPlacement(KafkaConnection connection) {
-        this.writer = new EventWriter(connection.producer());
+        this.writer = new EventWriter(connection::producer);
         this.views =
                 List.of(
                         view(connection, Topics.NODES, seen),

@@ -64,7 +64,7 @@ class OutputRepliesTest {
                         .toCompletableFuture()
                         .get(10, TimeUnit.SECONDS);
         rig = AgentRig.runningAs(USER, folder);
-        writer = new EventWriter(TestBroker.unbound().producer());
+        writer = new EventWriter(TestBroker.unbound()::producer);
     }
 
     @AfterAll

@@ -67,7 +67,7 @@ class StepStartsTest {
                         .toCompletableFuture()
                         .get(10, TimeUnit.SECONDS);
         rig = AgentRig.runningAs(USER, folder);
-        writer = new EventWriter(TestBroker.unbound().producer());
+        writer = new EventWriter(TestBroker.unbound()::producer);
     }
 
     @AfterAll

@@ -217,6 +217,7 @@ public class PlacementLoop {
     private void announce(boolean ready) {
         if (ready && role != Role.STANDBY) {
             role = Role.STANDBY;
+            lastFailure = "";
             LOG.atInfo().addKeyValue("cell", log.cell()).log("Standing by");
         }
     }

@@ -108,7 +108,7 @@ final class CellHarness implements AutoCloseable {
         } catch (InterruptedException | ExecutionException e) {
             throw new IllegalStateException("make the topics of a test", e);
         }
-        writer = new EventWriter(this.outside.producer());
+        writer = new EventWriter(this.outside::producer);
         configure();
     }
 

@@ -78,7 +78,7 @@ class FaultsMeshTest {
     @Test
     void records_that_nobody_can_read_are_put_aside() throws IOException {
         var written = new ArrayList<String>();
-        try (var writer = new EventWriter(jobs.kafka().producer())) {
+        try (var writer = new EventWriter(jobs.kafka()::producer)) {
             for (Topic<?> topic :
                     List.of(
                             Topics.SUBMISSIONS,

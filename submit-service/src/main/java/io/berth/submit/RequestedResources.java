@@ -174,7 +174,10 @@ final class RequestedResources {
                 asked.gpuPart() != null && gpuMemoryMib == null
                         ? part(range == null ? nodes : range.most(), where)
                         : range == null ? gpuRequest(nodes, tasks) : spread(nodes, tasks);
-        int cpusPerTask = cpusPerTask(total(gpuRequest, nodes, tasks), tasks);
+        int cpusPerTask =
+                gpuRequest.total() != null && range == null
+                        ? cpusPerTask(gpuRequest.total(), tasks, nodes)
+                        : cpusPerTask(total(gpuRequest, nodes, tasks), tasks, 1);
         try {
             return new PartitionMemory(partition)
                     .within(
@@ -260,7 +263,8 @@ final class RequestedResources {
                 : all == null ? gpus.perNode() * (long) nodes : all;
     }
 
-    private int cpusPerTask(long allGpus, int tasks) throws Refused {
+    /// @param nodes over which GPUs and tasks are dealt out
+    private int cpusPerTask(long allGpus, int tasks, int nodes) throws Refused {
         long most = IndexSet.MAX_INDEX + 1L;
         GpuDefaults defaults = partition.partitionRules().ofNodes().gpuDefaults();
         long usual = allGpus > 0 && asked.cpusPerTask() == null ? defaults.cpusPerGpu() : 0;
@@ -271,8 +275,17 @@ final class RequestedResources {
         if (asked.cpusPerTask() != null) {
             throw invalid("CPUs per GPU and CPUs per task are mutually exclusive");
         }
-        long perTask = Math.max(1, Math.ceilDiv(allGpus * perGpu, (long) tasks));
+        long perTask = 1;
+        for (int node = 0; node < nodes; node++) {
+            long its = dealt(allGpus, nodes, node) * perGpu;
+            perTask = Math.max(perTask, Math.ceilDiv(its, dealt(tasks, nodes, node)));
+        }
         return (int) number("the number of CPUs per task", perTask, 1, most, 1);
+    }
+
+    /// The first nodes have those that are left over.
+    private static long dealt(long all, int nodes, int node) {
+        return all / nodes + (node < all % nodes ? 1 : 0);
     }
 
     private int nodes() throws Refused {
@@ -318,7 +331,7 @@ final class RequestedResources {
         if (perSocket == null || givenTasks == 0) {
             return 1;
         }
-        int cpus = cpusPerTask(gpus, givenTasks);
+        int cpus = cpusPerTask(gpus, givenTasks, 1);
         long most =
                 candidates.stream()
                         .filter(node -> gpus == 0 || matchingGpus(node) > 0)

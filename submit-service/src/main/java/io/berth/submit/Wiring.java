@@ -20,7 +20,7 @@ final class Wiring {
     @Produces
     @Singleton
     EventWriter writer(KafkaConnection kafka, SubmitConfig config) {
-        return new EventWriter(kafka.producer(config.writeTimeout()));
+        return new EventWriter(() -> kafka.producer(config.writeTimeout()));
     }
 
     void close(@Disposes EventWriter writer) {

@@ -10,7 +10,6 @@ import io.berth.log.KafkaConnection;
 import java.io.Closeable;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
 /// What agents write: reports, registrations and heartbeats, all of a process through one producer.
@@ -22,13 +21,11 @@ public final class AgentLog implements Closeable {
     private final Events<RunReport> reports = new Events<>(Topics.RUNS, SERVICE);
     private final Events<NodeSeen> registrations = new Events<>(Topics.NODES, SERVICE);
     private final Events<Heartbeat> heartbeats = new Events<>(Topics.HEARTBEATS, SERVICE);
-    private final Producer<byte[], byte[]> producer;
     private final EventWriter writer;
     private final int cell;
 
     public AgentLog(KafkaConnection connection, int cell) {
-        this.producer = connection.smallProducer();
-        this.writer = new EventWriter(producer);
+        this.writer = new EventWriter(connection::smallProducer);
         this.cell = cell;
     }
 
@@ -54,6 +51,6 @@ public final class AgentLog implements Closeable {
 
     @Override
     public void close() {
-        producer.close(CLOSE_LIMIT);
+        writer.close(CLOSE_LIMIT);
     }
 }

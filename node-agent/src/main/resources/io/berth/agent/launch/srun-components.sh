@@ -1,8 +1,13 @@
 # Steps of a heterogeneous job: on one of its components, or on several. Read by srun, whose variables it uses.
 
-# Whether a ':' parts programs of a step, or --het-group names a list.
+# Whether a ':' parts programs of a step, or --het-group names several components.
 srun_is_of_several() {
-    case $srun_group in *[,-]*) return 0 ;; esac
+    case $srun_group in
+    *[,-]*)
+        srun_list_components "$srun_group"
+        case $srun_listed in *' '*' '*' '*) return 0 ;; esac
+        ;;
+    esac
     [ -n "${SLURM_HET_SIZE-}" ] || return 1
     for srun_word; do
         [ "$srun_word" != : ] || return 0

@@ -29,6 +29,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.InvalidTxnStateException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -77,13 +78,16 @@ public final class RoundWriter implements AutoCloseable {
             long told = asked.get().timestamp();
             producer.abortTransaction();
             return told;
-        } catch (ProducerFencedException | InvalidProducerEpochException e) {
+        } catch (ProducerFencedException
+                | InvalidProducerEpochException
+                | InvalidTxnStateException e) {
             throw fenced(e);
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof ProducerFencedException
                             || e.getCause() instanceof InvalidProducerEpochException
+                            || e.getCause() instanceof InvalidTxnStateException
                     ? fenced(e)
                     : new KafkaException("ask for the broker's time", e.getCause());
         }
@@ -105,7 +109,9 @@ public final class RoundWriter implements AutoCloseable {
             }
             commit();
             return last == null ? round.cell().cellTime() : last.get().timestamp();
-        } catch (ProducerFencedException | InvalidProducerEpochException e) {
+        } catch (ProducerFencedException
+                | InvalidProducerEpochException
+                | InvalidTxnStateException e) {
             throw fenced(e);
         } catch (InterruptedException e) {
             throw new InterruptException(e);
@@ -114,6 +120,7 @@ public final class RoundWriter implements AutoCloseable {
         }
     }
 
+    /// A broker also says that the transaction is in an invalid state: a successor has ended it.
     private Fenced fenced(Exception e) {
         return new Fenced(
                 "another placement-service leads cell "

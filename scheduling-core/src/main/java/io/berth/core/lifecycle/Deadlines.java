@@ -188,11 +188,11 @@ final class Deadlines {
                 : run.startedAt() + limit * 1000 + LIMIT_SLACK_MILLIS + later;
     }
 
-    /// How many of the job's last runs ended before they began, and made it wait again.
+    /// How many of the job's last runs were not ready in time: neither began nor were cut short.
     private static int notReadyBefore(JobStatus job) {
         int times = 0;
         for (EndedRun run : job.ended().reversed()) {
-            if (run.startedAt() != 0) {
+            if (run.startedAt() != 0 || run.ending() != null) {
                 break;
             }
             times++;

@@ -225,6 +225,21 @@ final class LifecycleTest {
     }
 
     @Test
+    void a_run_that_its_node_failed_is_none_that_was_not_ready() {
+        onTwoNodes(LaunchMode.BATCH);
+        for (int lease = 1; lease <= Deadlines.MAX_NOT_READY; lease++) {
+            boolean late = lease != 3;
+            cell.now += late ? Deadlines.READY_MILLIS : 1000;
+            cell.round();
+            cell.ended(1, lease, "n1", late ? Cause.STOPPED : Cause.GPU_FAILED, 0);
+            cell.ended(1, lease, "n2", Cause.STOPPED, 0);
+            cell.round();
+        }
+
+        assertThat(cell.job(1)).returns(null, JobStatus::hold);
+    }
+
+    @Test
     void where_a_prolog_fails_the_job_is_held_and_the_node_drained() {
         onOneNode(LaunchMode.BATCH, true);
 

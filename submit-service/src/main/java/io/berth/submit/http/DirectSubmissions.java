@@ -30,7 +30,9 @@ import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -62,6 +64,7 @@ final class DirectSubmissions {
     private static final String BEARER = "Bearer ";
     private static final int MAX_BYTES = 64 << 10;
     private static final int AT_ONCE = 256;
+    private static final Duration SHORT_BODY = Duration.ofSeconds(10);
 
     private final VerifiedTokens tokens;
     private final ScopedIdentities identities;
@@ -78,7 +81,7 @@ final class DirectSubmissions {
     private final Thread thread = Thread.ofPlatform().name("submissions").unstarted(this::run);
 
     /// A submission that waits for its answer.
-    private record Asked(RoutingContext context, Caller caller, Buffer body) {}
+    private record Asked(RoutingContext context, Caller caller, Buffer body, Deadline due) {}
 
     /// One that is to be written.
     private record Pending(Asked asked, Draft draft) {}
@@ -127,12 +130,13 @@ final class DirectSubmissions {
             context.next();
             return;
         }
-        long late = context.vertx().setTimer(config.bodyTimeout().toMillis(), _ -> silent(context));
+        long late = context.vertx().setTimer(bodyTimeout().toMillis(), _ -> silent(context));
         request.body()
                 .onComplete(body -> {
-                    context.vertx().cancelTimer(late);
-                    if (body.succeeded()) {
-                        waiting.add(new Asked(context, caller.get(), body.result()));
+                    // One who was told that his body is late is to send it again.
+                    if (context.vertx().cancelTimer(late) && body.succeeded()) {
+                        var due = Deadline.in(config.answerTimeout());
+                        waiting.add(new Asked(context, caller.get(), body.result(), due));
                     }
                 });
         // The framework holds it back until somebody reads it.
@@ -189,7 +193,12 @@ final class DirectSubmissions {
     }
 
     private void silent(RoutingContext context) {
-        EarlyAnswer.end(context, Problem.of(new BodyNotReceived(config.bodyTimeout())));
+        EarlyAnswer.end(context, Problem.of(new BodyNotReceived(bodyTimeout())));
+    }
+
+    /// What is short is there soon, or its sender is silent.
+    private Duration bodyTimeout() {
+        return Collections.min(List.of(config.bodyTimeout(), SHORT_BODY));
     }
 
     private void run() {
@@ -215,7 +224,7 @@ final class DirectSubmissions {
             for (int i = 0; i < outcomes.size(); i++) {
                 answer(pending.get(i).asked(), outcomes.get(i));
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             taken.forEach(it -> failed(it, e));
         }
     }
@@ -225,6 +234,10 @@ final class DirectSubmissions {
         var pending = new ArrayList<Pending>();
         for (Asked asked : taken) {
             Caller caller = asked.caller();
+            if (asked.due().passed()) {
+                failed(asked, new Unavailable("the log does not answer in time"));
+                continue;
+            }
             try {
                 var submission = SubmissionBody.json(asked.body().getBytes());
                 pending.add(
@@ -233,7 +246,7 @@ final class DirectSubmissions {
                                 new Draft(intake.admitted(submission, caller), caller, null)));
             } catch (Refused e) {
                 refused(asked, e.refusal());
-            } catch (RuntimeException | StackOverflowError e) {
+            } catch (RuntimeException | Error e) {
                 failed(asked, e);
             }
         }
@@ -279,7 +292,11 @@ final class DirectSubmissions {
 
     private void refused(Asked asked, Refusal refusal) {
         counter.count(refusal.code());
-        var unused = Problem.of(refusal).end(asked.context().response());
+        try {
+            var unused = Problem.of(refusal).end(asked.context().response());
+        } catch (RuntimeException e) {
+            failed(asked, e);
+        }
     }
 
     /// Unless it is answered already.

@@ -47,7 +47,7 @@ final class Mesh implements AutoCloseable {
 
     Mesh(KafkaConnection kafka) {
         this.kafka = kafka;
-        this.writer = new EventWriter(kafka.producer());
+        this.writer = new EventWriter(kafka::producer);
     }
 
     /// On the broker that the application under test is connected to.

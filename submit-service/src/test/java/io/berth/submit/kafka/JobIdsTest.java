@@ -19,7 +19,7 @@ final class JobIdsTest {
     private final MockProducer<byte[], byte[]> log =
             new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer());
     private final AtomicLong highest = new AtomicLong();
-    private final JobIds ids = new JobIds(new EventWriter(log), 0, "gateway", highest::get);
+    private final JobIds ids = new JobIds(new EventWriter(() -> log), 0, "gateway", highest::get);
 
     /// Ids that are there without waiting.
     private List<Ids> now(int count) {

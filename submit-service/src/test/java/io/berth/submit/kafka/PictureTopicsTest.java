@@ -31,7 +31,7 @@ final class PictureTopicsTest {
             new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
     private final Picture picture = new Picture(List.of());
     private final PictureTopics topics =
-            new PictureTopics(picture, new DeadLetters(new EventWriter(letters)));
+            new PictureTopics(picture, new DeadLetters(new EventWriter(() -> letters)));
 
     static Stream<Topic<?>> read() {
         return Stream.concat(Stream.of(Topics.SUBMISSIONS), PictureTopics.OF_OTHERS.stream());
