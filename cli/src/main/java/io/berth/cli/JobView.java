@@ -95,9 +95,12 @@ record JobView(JsonObject json, String tasks) {
         return at > now ? 0 : at;
     }
 
-    /// Whom it shares its nodes with, in Slurm's words.
+    /// Whom it shares its nodes or CPUs with, in Slurm's words.
     String overSubscribe() {
-        return json.flag("exclusive") ? "NO" : json.flag("exclusiveUser") ? "USER" : "OK";
+        if (json.flag("exclusive")) {
+            return "NO";
+        }
+        return json.flag("exclusiveUser") ? "USER" : json.flag("oversubscribe") ? "YES" : "OK";
     }
 
     String orNull(String name) {

@@ -49,9 +49,11 @@ record PartitionView(JsonObject json) {
         return most == 1 ? "1" : "1-" + (most == 0 ? "infinite" : most);
     }
 
-    /// Whether jobs share its nodes, in Slurm's words; no two have the same CPU or GPU.
+    /// Whether jobs share its nodes and their CPUs, in Slurm's words: `FORCE:4`.
     String overSubscribe() {
-        return json.flag("exclusive") ? "EXCLUSIVE" : "NO";
+        return json.flag("exclusive")
+                ? "EXCLUSIVE"
+                : json.has("overSubscribe") ? json.text("overSubscribe") : "NO";
     }
 
     /// Of whose members it takes jobs.

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /// The partitions of a slurm.conf as a cluster file has them.
 final class SlurmPartitions {
@@ -42,6 +43,9 @@ final class SlurmPartitions {
     /// In the place of a number that Slurm calls UNLIMITED: Berth says nothing of it, whatever a
     /// partition would have from DEFAULT or from the cluster.
     private static final Object UNLIMITED = new Object();
+
+    private static final Pattern OVER_SUBSCRIBE =
+            Pattern.compile("(?:YES|FORCE)(?::[1-9]\\d{0,3})?");
 
     private static final Set<String> JOB_DEFAULTS = Set.of("defcpupergpu", "defmempergpu");
 
@@ -115,11 +119,16 @@ final class SlurmPartitions {
             case "reqresv" -> entry.put("reservedOnly", value.equalsIgnoreCase("yes"));
             case "allocnodes" -> entry.put("allocNodes", value);
             case "oversubscribe" -> {
-                boolean exclusive = value.equalsIgnoreCase("exclusive");
-                if (exclusive || entry.containsKey("exclusive")) {
-                    entry.put("exclusive", exclusive);
+                entry.remove("exclusive");
+                entry.remove("overSubscribe");
+                String said = value.toUpperCase(Locale.ROOT);
+                if (said.equals("EXCLUSIVE")) {
+                    entry.put("exclusive", true);
+                } else if (OVER_SUBSCRIBE.matcher(said).matches()) {
+                    entry.put("overSubscribe", said);
+                } else {
+                    return said.equals("NO");
                 }
-                return exclusive || value.equalsIgnoreCase("no");
             }
             case "exclusiveuser" -> entry.put("exclusiveUser", value.equalsIgnoreCase("yes"));
             case "allowgroups" -> {
@@ -186,10 +195,7 @@ final class SlurmPartitions {
     private static String why(String key, String value) {
         return switch (key) {
             case "overtimelimit" -> "a run's time beyond its limit has an end: say how long";
-            case "oversubscribe" ->
-                    value.toLowerCase(Locale.ROOT).matches("(yes|force):1")
-                            ? "jobs share nodes, and no two the same CPU or GPU; any job may ask for --exclusive"
-                            : "no two jobs have the same CPU or GPU at a time: share GPUs in parts (sharedGpus), or let jobs take turns (preemption mode SUSPEND,GANG)";
+            case "oversubscribe" -> "it is NO, EXCLUSIVE, YES:n or FORCE:n, n up to 9999";
             case "jobdefaults" ->
                     "they are DefCpuPerGPU and DefMemPerGPU, each a whole number below 1000000000";
             case "selecttypeparameters" -> "wholeCores is said of the whole cluster";

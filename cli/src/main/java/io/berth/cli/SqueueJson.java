@@ -162,6 +162,7 @@ final class SqueueJson {
         return switch (job.overSubscribe()) {
             case "NO" -> "none";
             case "USER" -> "user";
+            case "YES" -> "oversubscribe";
             default -> JsonText.NULL;
         };
     }

@@ -134,22 +134,26 @@ final class ImportSlurmTest {
             delimiter = '|',
             textBlock =
                     """
-                    NO        | false |
-                    EXCLUSIVE | true  |
-                    FORCE:1   | false | jobs share nodes, and no two the same CPU or GPU; any job may ask for --exclusive
-                    YES:1     | false | jobs share nodes, and no two the same CPU or GPU; any job may ask for --exclusive
-                    YES       | false | no two jobs have the same CPU or GPU at a time: share GPUs in parts (sharedGpus), or let jobs take turns (preemption mode SUSPEND,GANG)
-                    FORCE:4   | false | no two jobs have the same CPU or GPU at a time: share GPUs in parts (sharedGpus), or let jobs take turns (preemption mode SUSPEND,GANG)
+                    NO        |                         |
+                    EXCLUSIVE | exclusive: true         |
+                    FORCE:1   | overSubscribe: FORCE:1  |
+                    yes       | overSubscribe: YES      |
+                    FORCE:4   | overSubscribe: FORCE:4  |
+                    YES:0     |                         | it is NO, EXCLUSIVE, YES:n or FORCE:n, n up to 9999
+                    MAYBE     |                         | it is NO, EXCLUSIVE, YES:n or FORCE:n, n up to 9999
                     """)
-    void a_partition_of_one_job_a_node_stays_one(
-            String value, boolean exclusive, @Nullable String told) {
+    void who_shares_nodes_and_cpus_is_carried_over(
+            String value, @Nullable String taken, @Nullable String told) {
         var cluster = new SlurmCluster();
 
         cluster.take(
                 SlurmConf.parse(
                         "slurm.conf", "PartitionName=p Nodes=ALL OverSubscribe=" + value + "\n"));
 
-        assertThat(cluster.yaml().contains("exclusive: true\n")).isEqualTo(exclusive);
+        assertThat(cluster.yaml().replace("\"", ""))
+                .contains("p:\n", taken == null ? "" : taken + "\n");
+        assertThat(cluster.yaml().contains("overSubscribe"))
+                .isEqualTo(taken != null && taken.startsWith("over"));
         assertThat(cluster.leftOut())
                 .isEqualTo(
                         told == null
@@ -272,7 +276,7 @@ final class ImportSlurmTest {
 
         assertThat(cluster.yaml())
                 .containsPattern("alone:\\n +exclusive: true\\n")
-                .containsPattern("shared:\\n +exclusive: false\\n");
+                .containsPattern("shared:\\n +nodes: n2\\n");
     }
 
     @ParameterizedTest
@@ -404,8 +408,9 @@ final class ImportSlurmTest {
 
         assertThat(outcome.out())
                 .contains("name: nvidia_ai_cluster", "halfLife: \"14-0\"", "high_prio_debug:")
-                .contains("team_A:", "rack1:", "tier: 10000", "wholeCores: true");
-        assertThat(outcome.err().lines().filter(it -> it.contains("slurm.conf:"))).hasSize(17);
+                .contains("team_A:", "rack1:", "tier: 10000", "wholeCores: true")
+                .contains("overSubscribe: \"FORCE:1\"");
+        assertThat(outcome.err().lines().filter(it -> it.contains("slurm.conf:"))).hasSize(16);
         assertThat(outcome.err().lines().filter(it -> it.contains("gres.conf:")))
                 .hasSize(10)
                 .anyMatch(it -> it.contains("sharedGpus: {mps: {nodes: \"gpu-node[01-08]\""));

@@ -107,6 +107,7 @@ public final class SubmissionJson {
         json.put("parallel", where.parallel());
         json.put("gpusPerSocket", where.gpusPerSocket());
         json.put("tasksPerSocket", where.tasksPerSocket());
+        json.put("oversubscribe", where.oversubscribe());
         return json;
     }
 }

@@ -7,5 +7,8 @@ public enum Sharing {
     /// With jobs of its user alone: `--exclusive=user`.
     USER,
     /// With no job, and it has all CPUs of its nodes: `--exclusive`.
-    NODE
+    NODE,
+    /// With every job that finds room, and its CPUs too with those of its partition that share
+    /// theirs, if the partition lets them: `--oversubscribe`.
+    OVERSUBSCRIBE
 }

@@ -340,6 +340,13 @@ final class SampleConfiguration {
         return lab(PartitionRules.Use.ANY.with(to -> to.maxCpusPerSocket = 16));
     }
 
+    /// Of a partition whose jobs have their CPUs together.
+    static ConfigEntry ofOverSubscribe() {
+        return lab(
+                PartitionRules.Use.ANY.with(
+                        to -> to.overSubscribe = new PartitionRules.Use.OverSubscribe(true, 4)));
+    }
+
     private static ConfigEntry ofGroups(@Nullable Boolean exclusive) {
         return lab(
                 PartitionRules.Use.ANY.with(to -> {

@@ -371,6 +371,7 @@ final class SampleEvents {
         events.addNamed("weights", Topics.CONFIG, SampleConfiguration.ofWeights());
         events.addNamed("gpu-defaults", Topics.CONFIG, SampleConfiguration.ofGpuDefaults());
         events.addNamed("sockets", Topics.CONFIG, SampleConfiguration.ofSockets());
+        events.addNamed("over-subscribe", Topics.CONFIG, SampleConfiguration.ofOverSubscribe());
         events.addNamed("purging", Topics.CONFIG, SampleConfiguration.ofPurging());
         events.addNamed("deadline", Topics.CONFIG, SampleConfiguration.ofDeadlines());
         events.ofPlacement();
@@ -964,14 +965,18 @@ final class SampleEvents {
         addNamed("full", Topics.JOB_STATES, fullStatus());
         addMinimal(Topics.JOB_STATES, waitingStatus(null, null));
         addNamed("part", Topics.JOB_STATES, statusOfPart());
-        addNamed("underused", Topics.JOB_STATES, typedStatus(part.using(new Underuse(900, 3))));
+        addNamed(
+                "underused",
+                Topics.JOB_STATES,
+                typedStatus(part.using(new Underuse(900, 3)), false));
         addNamed("held", Topics.JOB_STATES, waitingStatus(Hold.ADMIN, 0L));
         var drains = Map.of("GPU-1", "7x1g.10gb");
         var planned = new JobStatus.Planned(2000, 9000, List.of(NODE), 3, null, drains);
         addNamed("drains", Topics.JOB_STATES, waitingStatus(null, null, planned));
         addNamed("suspended", Topics.JOB_STATES, suspendedStatus(null));
         addNamed("saved", Topics.JOB_STATES, suspendedStatus(40L));
-        addNamed("types", Topics.JOB_STATES, typedStatus(part));
+        addNamed("types", Topics.JOB_STATES, typedStatus(part, false));
+        addNamed("over-subscribes", Topics.JOB_STATES, typedStatus(part, true));
         addNamed("clearing", Topics.JOB_STATES, clearingStatus());
         addNamed("partitions", Topics.JOB_STATES, statusInPartitions());
     }
@@ -1146,7 +1151,8 @@ final class SampleEvents {
                                         1500,
                                         true)),
                         savedMillis,
-                        Map.of()),
+                        Map.of(),
+                        null),
                 it.ended(),
                 0,
                 null,
@@ -1184,7 +1190,9 @@ final class SampleEvents {
     }
 
     /// Of a run on GPUs whose types are known.
-    private static JobStatus typedStatus(JobStatus.Part part) {
+    ///
+    /// @param shares whether others may have its CPUs too
+    private static JobStatus typedStatus(JobStatus.Part part, boolean shares) {
         JobStatus it = runningStatus();
         return new JobStatus(
                 it.job(),
@@ -1207,7 +1215,8 @@ final class SampleEvents {
                         List.of(part),
                         null,
                         null,
-                        Map.of("a100", 1L, "h100", 1L)),
+                        Map.of("a100", 1L, "h100", 1L),
+                        shares),
                 List.of(),
                 0,
                 null,

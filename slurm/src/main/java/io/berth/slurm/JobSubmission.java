@@ -122,6 +122,7 @@ public record JobSubmission(
     /// @param gpusPerSocket GPUs that each of `sockets` sockets of a node gives
     /// @param tasksPerSocket tasks on each socket at most
     /// @param exclusiveUser whether only jobs of the same user may be on the nodes
+    /// @param oversubscribe whether it may have its CPUs together with others of its partition
     public record Nodes(
             @Nullable String constraint,
             @Nullable String nodeList,
@@ -141,12 +142,13 @@ public record JobSubmission(
             @Nullable Integer segment,
             @Nullable String parallel,
             @Nullable Integer gpusPerSocket,
-            @Nullable Integer tasksPerSocket) {
+            @Nullable Integer tasksPerSocket,
+            @Nullable Boolean oversubscribe) {
 
         public static final Nodes NONE =
                 new Nodes(
                         null, null, null, null, null, null, null, null, null, null, null, null,
-                        null, null, null, null, null, null, null);
+                        null, null, null, null, null, null, null, null);
     }
 
     /// The submission that a draft says.

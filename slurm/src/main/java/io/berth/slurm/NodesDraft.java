@@ -15,6 +15,7 @@ final class NodesDraft {
     private @Nullable String excludedNodes;
     private @Nullable Boolean exclusive;
     private @Nullable Boolean exclusiveUser;
+    private @Nullable Boolean oversubscribe;
     private @Nullable String switches;
     private @Nullable String reservation;
     private @Nullable String licenses;
@@ -44,6 +45,11 @@ final class NodesDraft {
             case THREADS_PER_CORE -> threads = SbatchDraft.positive(given);
             case EXCLUDE -> excludedNodes = hosts(given);
             case EXCLUSIVE -> setExclusive(given);
+            case OVERSUBSCRIBE -> {
+                oversubscribe = true;
+                exclusive = null;
+                exclusiveUser = null;
+            }
             case LICENSES -> {
                 LicensesText.parse(given.required());
                 licenses = given.required();
@@ -138,6 +144,7 @@ final class NodesDraft {
         }
         exclusive = value == null ? true : null;
         exclusiveUser = value == null ? null : true;
+        oversubscribe = null;
     }
 
     /// How the job is parallel, by a `#BERTH` line.
@@ -207,6 +214,7 @@ final class NodesDraft {
         to.minCpusPerNode = minCpus;
         to.tmpMib = tmpMib;
         to.exclusiveUser = exclusiveUser;
+        to.oversubscribe = oversubscribe;
         to.segment = segment;
         to.parallel = parallel;
         to.gpusPerSocket = gpusPerSocket;

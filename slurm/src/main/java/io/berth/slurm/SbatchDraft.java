@@ -129,6 +129,7 @@ final class SbatchDraft {
                     MIN_CPUS,
                     NODELIST,
                     NTASKS_PER_SOCKET,
+                    OVERSUBSCRIBE,
                     RESERVATION,
                     SEGMENT,
                     SOCKETS_PER_NODE,

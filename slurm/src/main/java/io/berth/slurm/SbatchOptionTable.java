@@ -204,6 +204,13 @@ final class SbatchOptionTable {
                         new Different(SbatchSetting.EXCLUSIVE, "without `mcs`")));
         same("nodelist", 'w', REQUIRED, null, SbatchSetting.NODELIST);
         different(
+                "oversubscribe",
+                's',
+                NONE,
+                null,
+                SbatchSetting.OVERSUBSCRIBE,
+                "heeded in partitions with `overSubscribe: YES`");
+        different(
                 "reservation",
                 "SBATCH_RESERVATION",
                 SbatchSetting.RESERVATION,
@@ -273,7 +280,6 @@ final class SbatchOptionTable {
                 "SBATCH_GET_USER_ENV",
                 "the environment of `sbatch` is taken, which outranks it in Slurm too");
         ignored("ignore-pbs", '\0', NONE, "SBATCH_IGNORE_PBS", "`#PBS` lines are never read");
-        ignored("oversubscribe", 's', NONE, null, "a permission that is not used");
         ignored("power", '\0', REQUIRED, "SBATCH_POWER", "no power management");
         ignored("profile", '\0', REQUIRED, "SBATCH_PROFILE", "no profile files are written");
         ignored("verbose", 'v', NONE, "SBATCH_DEBUG", "there is nothing more to say");

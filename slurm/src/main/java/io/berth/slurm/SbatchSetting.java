@@ -55,6 +55,7 @@ public enum SbatchSetting {
     NTASKS_PER_SOCKET,
     OPEN_MODE,
     OUTPUT,
+    OVERSUBSCRIBE,
     PARSABLE,
     PARTITION,
     PRIORITY,

@@ -109,6 +109,7 @@ public final class SubmissionDraft {
         public @Nullable String parallel;
         public @Nullable Integer gpusPerSocket;
         public @Nullable Integer tasksPerSocket;
+        public @Nullable Boolean oversubscribe;
 
         private Nodes() {}
 
@@ -133,7 +134,8 @@ public final class SubmissionDraft {
                             segment,
                             parallel,
                             gpusPerSocket,
-                            tasksPerSocket);
+                            tasksPerSocket,
+                            oversubscribe);
             return nodes.equals(JobSubmission.Nodes.NONE) ? null : nodes;
         }
     }

@@ -131,6 +131,9 @@ final class SbatchTest {
     void exclusive_is_for_a_job_or_for_its_user() throws InvalidOption {
         assertThat(words("--exclusive").nodesWanted().exclusive()).isTrue();
         assertThat(words("--exclusive=user").nodesWanted().exclusiveUser()).isTrue();
+        assertThat(words("--exclusive", "-s").nodesWanted().exclusive()).isNull();
+        assertThat(words("--exclusive", "-s").nodesWanted().oversubscribe()).isTrue();
+        assertThat(words("-s", "--exclusive").nodesWanted().oversubscribe()).isNull();
         assertThat(words("--exclusive", "--exclusive=user").nodesWanted().exclusive())
                 .as("the later one counts")
                 .isNull();

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.apache.kafka.common.TopicPartition;
 
@@ -24,8 +25,8 @@ import org.apache.kafka.common.TopicPartition;
 /// notes every break of the invariants that the topic can show.
 ///
 /// - an acknowledged job is queued, once (I1)
-/// - at every position of the log no GPU and no CPU is held twice; a suspended run holds no CPUs
-///   (I2)
+/// - at every position of the log no GPU and no CPU is held twice, but CPUs by so many jobs of a
+///   partition as it is told; a suspended run holds no CPUs (I2)
 /// - leases count 1, 2, 3 …, and one never begins before the one before is over (I3)
 /// - a job ends once, and tells of the same runs that were placed and requeued (I4)
 ///
@@ -35,10 +36,12 @@ final class JobsAudit {
     private static final String CPU = " CPU ";
 
     private final Map<Long, Job> jobs = new TreeMap<>();
-    private final Map<String, Long> holders = new HashMap<>();
+    private final Map<String, Set<Long>> holders = new HashMap<>();
+    private final Map<String, Integer> together = new HashMap<>();
     private final List<String> breaks = new ArrayList<>();
 
     private static final class Job {
+        private final String partition;
         private int leases;
         private boolean holding;
         private boolean ended;
@@ -46,6 +49,16 @@ final class JobsAudit {
         private final Set<String> given = new HashSet<>();
         private final Set<String> held = new HashSet<>();
         private final List<EndedRun> requeued = new ArrayList<>();
+
+        private Job(String partition) {
+            this.partition = partition;
+        }
+    }
+
+    /// So many jobs of a partition may hold a CPU together.
+    JobsAudit together(String partition, int most) {
+        together.put(partition, most);
+        return this;
     }
 
     /// Reads the whole topic.
@@ -69,8 +82,9 @@ final class JobsAudit {
 
     void read(JobEvent event) {
         long id = event.job().value();
-        if (event instanceof JobEvent.Queued) {
-            check(jobs.putIfAbsent(id, new Job()) == null, id, "was queued twice");
+        if (event instanceof JobEvent.Queued queued) {
+            var job = new Job(queued.description().partition());
+            check(jobs.putIfAbsent(id, job) == null, id, "was queued twice");
             return;
         }
         Job job = jobs.get(id);
@@ -90,7 +104,7 @@ final class JobsAudit {
             job.given.forEach(thing -> hold(id, job, thing));
         } else if (event instanceof JobEvent.Requeued requeued) {
             job.requeued.add(requeued.run());
-            release(job);
+            release(id, job);
         } else if (event instanceof JobEvent.Ended ended) {
             end(id, job, ended);
         }
@@ -123,9 +137,23 @@ final class JobsAudit {
 
     private void hold(long id, Job job, String thing) {
         if (job.held.add(thing)) {
-            Long other = holders.put(thing, id);
-            check(other == null, id, "holds " + thing + ", which job " + other + " holds");
+            Set<Long> others = holders.computeIfAbsent(thing, _ -> new TreeSet<>());
+            int most = thing.contains(CPU) ? together.getOrDefault(job.partition, 1) : 1;
+            boolean right =
+                    others.size() < most
+                            && others.stream().allMatch(it -> isOf(job.partition, it));
+            List<String> names = others.stream().map(it -> "job " + it).toList();
+            check(right, id, "holds " + thing + ", which is held by " + names);
+            others.add(id);
         }
+    }
+
+    private boolean isOf(String partition, long other) {
+        return Objects.requireNonNull(jobs.get(other)).partition.equals(partition);
+    }
+
+    private void leave(long id, String thing) {
+        holders.getOrDefault(thing, new TreeSet<>()).remove(id);
     }
 
     private void suspend(long id, Job job, JobEvent.Suspended event) {
@@ -133,7 +161,7 @@ final class JobsAudit {
         job.suspensions++;
         for (String thing : Set.copyOf(job.held)) {
             if (thing.contains(CPU)) {
-                holders.remove(thing);
+                leave(id, thing);
                 job.held.remove(thing);
             }
         }
@@ -149,7 +177,7 @@ final class JobsAudit {
     }
 
     private void end(long id, Job job, JobEvent.Ended ended) {
-        release(job);
+        release(id, job);
         job.ended = true;
         check(ended.runs().size() == job.leases, id, "ended with other runs than were placed");
         for (int i = 0; i < ended.runs().size(); i++) {
@@ -162,8 +190,8 @@ final class JobsAudit {
                 "tells otherwise of its requeued runs at its end");
     }
 
-    private void release(Job job) {
-        job.held.forEach(holders::remove);
+    private void release(long id, Job job) {
+        job.held.forEach(thing -> leave(id, thing));
         job.held.clear();
         job.given.clear();
         job.holding = false;

@@ -53,6 +53,17 @@ class JobsAuditTest {
     }
 
     @Test
+    void so_many_of_a_partition_hold_a_cpu_as_it_lets_them() {
+        audit.together("p", 2);
+        for (long id = 1; id <= 3; id++) {
+            queued(id);
+            placed(id, 1, "GPU-" + id, 0);
+        }
+
+        assertThat(audit.breaks(List.of())).singleElement().asString().contains("job 3", "CPU 0");
+    }
+
+    @Test
     void a_lost_job_is_noticed() {
         assertThat(audit.breaks(List.of(7L))).singleElement().asString().contains("job 7", "lost");
     }

@@ -1003,6 +1003,56 @@ class JobsMeshTest {
         await().atMost(PATIENCE).untilAsserted(() -> apply(before));
     }
 
+    @Test
+    void jobs_of_a_partition_have_their_cpus_together_or_some_of_each_socket() throws IOException {
+        JsonNode before = mesh.operator().accounting("/v1/configuration").path("document");
+        ObjectNode changed = before.deepCopy();
+        var partitions = (ObjectNode) changed.path("partitions");
+        partitions.putObject("together").put("nodes", node(1)).put("overSubscribe", "FORCE:2");
+        partitions.putObject("bounded").put("nodes", node(2)).put("maxCpusPerSocket", 1);
+        apply(changed);
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(mesh.berth("scontrol", "show", "partition").out())
+                                .contains("OverSubscribe=FORCE:2\n", "MaxCPUsPerSocket=1\n"));
+        JsonNode node = mesh.operator().get("/v1/nodes").path("nodes").path(1);
+        String all = "-n" + node.path("cpus").asInt();
+        var jobs = new ArrayList<String>();
+        while (jobs.size() < 3) {
+            jobs.add(
+                    submitted("-ptogether", all, "--exclusive", "--mem=16", "--wrap", "sleep 300"));
+        }
+        String both = submitted("-pbounded", "-n2", "--mem=16", "--wrap", "sleep 300");
+        String one = submitted("-pbounded", "-n1", "--mem=16", "--wrap", "sleep 300");
+
+        for (String running : List.of(jobs.get(0), jobs.get(1), both)) {
+            awaitState(running, "RUNNING");
+        }
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(
+                                        mesh.berth(
+                                                        "squeue",
+                                                        "-h",
+                                                        "-o",
+                                                        "%T %r",
+                                                        "-j",
+                                                        jobs.get(2) + "," + one)
+                                                .out())
+                                .isEqualTo("PENDING Resources\nPENDING Resources\n"));
+        assertThat(job(Long.parseLong(jobs.get(0))).at("/allocations/0/cpus"))
+                .isEqualTo(job(Long.parseLong(jobs.get(1))).at("/allocations/0/cpus"));
+        assertThat(mesh.berth("scontrol", "show", "job", jobs.get(0)).succeeded().out())
+                .contains("OverSubscribe=YES ");
+        mesh.berth("scancel", jobs.get(0), both).succeeded();
+
+        awaitState(jobs.get(2), "RUNNING");
+        awaitState(one, "RUNNING");
+        mesh.berth("scancel", jobs.get(1), jobs.get(2), one).succeeded();
+        // The books let a partition go when they know that its jobs have ended.
+        await().atMost(PATIENCE).untilAsserted(() -> apply(before));
+    }
+
     private String node(int index) throws IOException {
         return mesh.operator().get("/v1/nodes").path("nodes").path(index).path("name").asText();
     }

@@ -202,7 +202,6 @@ public final class Admission {
                             enter(partition, user, account, qos);
                             entry.checkOrigin(partition, host);
                         });
-        boolean alone = partitions.stream().anyMatch(PartitionNodes::ofOneJob);
         var in = new ArrayList<JobDescription>();
         List<Partition> open =
                 admitting(
@@ -215,7 +214,7 @@ public final class Admission {
                                             partition.name(),
                                             qos,
                                             line("the job's name", name, Checks.MAX_NAME),
-                                            request(asked, partition, alone),
+                                            request(asked, partition, partitions),
                                             launch(asked.launch()),
                                             timeLimit(asked, partition),
                                             nice(asked),
@@ -402,13 +401,14 @@ public final class Admission {
                                 .toList());
     }
 
-    /// @param alone whether one of the partitions that it names gives its jobs whole nodes
-    private ResourceRequest request(JobSubmission asked, Partition partition, boolean alone)
+    /// @param partitions that it names
+    private ResourceRequest request(
+            JobSubmission asked, Partition partition, List<Partition> partitions)
             throws Refused {
         var request =
                 new RequestedResources(asked, partition, candidates(partition))
                         .request(
-                                RequestedNodes.of(asked.nodesWanted(), alone, nodes),
+                                RequestedNodes.of(asked.nodesWanted(), partitions, nodes),
                                 RequestedLicenses.of(
                                         configuration, asked.nodesWanted().licenses()));
         request = onEnough(request, partition);

@@ -12,23 +12,25 @@ import io.berth.contracts.MemoryRequest.Per;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
+import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.slurm.GpuPartText;
 import io.berth.slurm.GpuSpec;
 import io.berth.slurm.GresList;
 import io.berth.slurm.InvalidOption;
 import java.util.Collection;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What a waiting job asks for after a change: each part that the change does not name stays. More
 /// nodes of a job with a task on each bring their tasks.
 ///
-/// @param alone whether every job of its partition has its nodes to itself
+/// @param partitions of the job then
 record AmendedRequest(
         ResourceRequest before,
         JobChange change,
-        boolean alone,
+        List<Partition> partitions,
         Admission admission,
         Collection<NodeSeen> nodes) {
 
@@ -66,7 +68,7 @@ record AmendedRequest(
     /// The whole new request; null if the change speaks neither of it nor of a partition where jobs
     /// have their nodes alone.
     @Nullable ResourceRequest request() throws Refused {
-        boolean moves = alone && change.partition() != null;
+        boolean moves = PartitionNodes.ofOneJob(partitions) && change.partition() != null;
         if (!isAsked(change) && !moves) {
             return null;
         }
@@ -156,10 +158,13 @@ record AmendedRequest(
     }
 
     private Sharing sharing() {
-        if (alone || Boolean.TRUE.equals(change.exclusive())) {
-            return Sharing.NODE;
+        Boolean alone = change.exclusive();
+        Sharing sharing = before.where().sharing();
+        if (alone != null) {
+            boolean permits = sharing == Sharing.OVERSUBSCRIBE;
+            sharing = alone ? Sharing.NODE : permits ? sharing : Sharing.SHARED;
         }
-        return change.exclusive() == null ? before.where().sharing() : Sharing.SHARED;
+        return PartitionNodes.within(partitions, sharing);
     }
 
     private MemoryRequest memory() throws Refused {

@@ -159,8 +159,7 @@ public final class Amendments {
         if (change.partition() == null && !AmendedRequest.isAsked(change)) {
             return null;
         }
-        boolean alone = partitions.stream().anyMatch(PartitionNodes::ofOneJob);
-        var amended = new AmendedRequest(before, change, alone, admission, nodes);
+        var amended = new AmendedRequest(before, change, partitions, admission, nodes);
         if (change.partition() == null && !amended.ofResources()) {
             return amended.request();
         }

@@ -1,6 +1,7 @@
 package io.berth.submit;
 
 import io.berth.contracts.NodeName;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import java.util.List;
 
@@ -15,9 +16,20 @@ public final class PartitionNodes {
         return partition.nodes().equals(ALL);
     }
 
-    /// Whether each of its jobs has its nodes to itself.
-    public static boolean ofOneJob(Partition partition) {
-        return partition.partitionRules().ofNodes().ofOneJob();
+    /// Whether the jobs of one of them have their nodes to themselves.
+    static boolean ofOneJob(List<Partition> partitions) {
+        return partitions.stream().anyMatch(it -> it.partitionRules().ofNodes().ofOneJob());
+    }
+
+    /// With whom a job shares its nodes that asks for that. Where all share their CPUs, none has
+    /// its nodes to itself.
+    static Sharing within(List<Partition> partitions, Sharing asked) {
+        if (ofOneJob(partitions)) {
+            return Sharing.NODE;
+        }
+        boolean forced =
+                partitions.stream().allMatch(it -> it.partitionRules().ofNodes().forced());
+        return forced && asked != Sharing.USER ? Sharing.OVERSUBSCRIBE : asked;
     }
 
     public static boolean has(Partition partition, NodeName node) {

@@ -11,6 +11,7 @@ import io.berth.contracts.NodeShape;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.SwitchLimit;
+import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.slurm.HostList;
 import io.berth.slurm.InvalidOption;
@@ -30,16 +31,17 @@ public final class RequestedNodes {
 
     /// Null for a job that any nodes will do for.
     ///
-    /// @param alone whether every job of its partition has its nodes to itself
+    /// @param partitions of the job
     /// @param nodes all registered nodes
     static @Nullable NodeConstraints of(
-            JobSubmission.Nodes asked, boolean alone, Collection<NodeSeen> nodes) throws Refused {
+            JobSubmission.Nodes asked, List<Partition> partitions, Collection<NodeSeen> nodes)
+            throws Refused {
         var constraints =
                 new NodeConstraints(
                         features(asked.constraint()),
                         names(asked.nodeList(), nodes),
                         names(asked.excludedNodes(), nodes),
-                        alone ? Sharing.NODE : sharing(asked),
+                        PartitionNodes.within(partitions, sharing(asked)),
                         switches(asked.switches()),
                         asked.reservation(),
                         shape(asked),
@@ -51,7 +53,12 @@ public final class RequestedNodes {
         if (Boolean.TRUE.equals(asked.exclusive())) {
             return Sharing.NODE;
         }
-        return Boolean.TRUE.equals(asked.exclusiveUser()) ? Sharing.USER : Sharing.SHARED;
+        if (Boolean.TRUE.equals(asked.exclusiveUser())) {
+            return Sharing.USER;
+        }
+        return Boolean.TRUE.equals(asked.oversubscribe())
+                ? Sharing.OVERSUBSCRIBE
+                : Sharing.SHARED;
     }
 
     /// @throws Refused if features count more nodes than there are, or a list names more nodes than

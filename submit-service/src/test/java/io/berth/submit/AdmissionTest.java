@@ -15,6 +15,7 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.PartitionRules.Use.OverSubscribe;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Admission.Decision;
 import io.berth.submit.Admission.Decision.Admitted;
@@ -447,6 +448,33 @@ final class AdmissionTest {
                                 assertThat(it.refusal().detail())
                                         .isEqualTo(
                                                 "a part of a GPU (mps:50) is of one GPU of one node that others use too"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "true,  exclusive,     OVERSUBSCRIBE",
+        "true,  contiguous,    OVERSUBSCRIBE",
+        "true,  exclusiveUser, USER",
+        "false, exclusive,     NODE",
+        "false, contiguous,    SHARED",
+        "false, oversubscribe, OVERSUBSCRIBE"
+    })
+    void a_job_shares_its_cpus_where_its_partition_has_all_do_so_or_where_it_asks(
+            boolean forced, String wanted, Sharing sharing) {
+        var configuration =
+                Samples.configuration(it ->
+                        Samples.used(
+                                "cpu", to -> to.overSubscribe = new OverSubscribe(forced, 2), it));
+        var admission = new Admission(configuration, Samples.NODES, ALICE, 10_001, 0);
+
+        var asked = Asked.with(Map.of("partition", "cpu", "where", Map.of(wanted, true)));
+
+        assertThat(admission.decide(asked))
+                .isInstanceOfSatisfying(
+                        Admitted.class,
+                        it ->
+                                assertThat(it.description().request().where().sharing())
+                                        .isEqualTo(sharing));
     }
 
     private static JobSubmission where(Map<String, ?> where) {

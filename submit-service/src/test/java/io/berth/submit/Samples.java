@@ -43,6 +43,7 @@ import io.berth.core.state.Transitions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -151,10 +152,16 @@ public final class Samples {
 
     /// The record as it is; a partition of that name gives each of its jobs its nodes alone.
     static ConfigEntry exclusive(String name, ConfigEntry entry) {
+        return used(name, to -> to.exclusive = true, entry);
+    }
+
+    /// The record as it is; a partition of that name uses its nodes so.
+    static ConfigEntry used(
+            String name, Consumer<PartitionRules.Use.Draft> change, ConfigEntry entry) {
         if (!(entry instanceof Partition it) || !it.name().equals(name)) {
             return entry;
         }
-        var use = PartitionRules.Use.ANY.with(to -> to.exclusive = true);
+        var use = PartitionRules.Use.ANY.with(change);
         var rules =
                 new PartitionRules(
                         PartitionRules.State.UP,

@@ -4,12 +4,18 @@ import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.PartitionRules;
 import io.berth.contracts.event.PartitionRules.Use;
 import io.berth.contracts.event.PartitionRules.Use.GpuDefaults;
+import io.berth.contracts.event.PartitionRules.Use.OverSubscribe;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// The partitions of a cluster file.
 final class PartitionsSection {
+
+    private static final Pattern OVER_SUBSCRIBE = Pattern.compile("(YES|FORCE)(?::(\\d{1,4}))?");
 
     private final YamlMap partitions;
     private final List<String> accounts;
@@ -81,6 +87,7 @@ final class PartitionsSection {
                 "rootOnly",
                 "exclusiveUser",
                 "exclusive",
+                "overSubscribe",
                 "allowGroups",
                 "defaultCpusPerGpu",
                 "defaultMemoryPerGpu",
@@ -165,8 +172,37 @@ final class PartitionsSection {
                                 map.number("defaultCpusPerGpu", 0),
                                 map.number("defaultMemoryPerGpu", 0)),
                         map.flag("disableRootJobs"),
-                        map.number("maxCpusPerSocket", 0));
+                        map.number("maxCpusPerSocket", 0),
+                        overSubscribe(map));
         return use.equals(Use.ANY) ? null : use;
+    }
+
+    private static @Nullable OverSubscribe overSubscribe(YamlMap map) throws InvalidClusterFile {
+        String key = "overSubscribe";
+        String text = map.text(key);
+        if (text == null) {
+            return null;
+        }
+        for (String other : List.of("exclusive", "maxCpusPerSocket")) {
+            if (map.has(other)) {
+                throw new InvalidClusterFile(map.place(key), "excludes " + other);
+            }
+        }
+        // YAML reads a bare YES or NO as true or false.
+        String said = text.replace("true", "YES").replace("false", "NO").toUpperCase(Locale.ROOT);
+        Matcher matcher = OVER_SUBSCRIBE.matcher(said);
+        String jobs = matcher.matches() ? matcher.group(2) : null;
+        int most = jobs == null ? OverSubscribe.JOBS : Integer.parseInt(jobs);
+        if (said.equals("NO")) {
+            return null;
+        }
+        if (!matcher.matches() || most < 1 || most > OverSubscribe.MOST_JOBS) {
+            throw new InvalidClusterFile(
+                    map.place(key),
+                    "'%s' is not NO, YES:n or FORCE:n, with n from 1 to %d jobs on a CPU"
+                            .formatted(text, OverSubscribe.MOST_JOBS));
+        }
+        return new OverSubscribe(matcher.group(1).equals("FORCE"), most);
     }
 
     private static List<String> known(YamlMap map, String key, String what, List<String> known)

@@ -28,6 +28,7 @@ import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.ConfigEntry.Weights;
 import io.berth.contracts.event.PartitionRules;
 import io.berth.contracts.event.PartitionRules.Use.GpuDefaults;
+import io.berth.contracts.event.PartitionRules.Use.OverSubscribe;
 import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.PriorityRules;
 import io.berth.contracts.event.PriorityRules.FairShareRule;
@@ -40,6 +41,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -226,7 +228,8 @@ class ClusterFileTest {
                                         true,
                                         new GpuDefaults(4, 16_384),
                                         true,
-                                        24)));
+                                        24,
+                                        null)));
         assertThat(all.reservations().get("service"))
                 .extracting(it -> it.endsAt() - it.startsAt(), it -> it.users())
                 .containsExactly(7_200_000L, List.of("root"));
@@ -407,6 +410,10 @@ class ClusterFileTest {
                 "{batch: {default: true}}      | [batch]                       | partitions: a map of keys and values is expected here",
                 "{batch: {default: true}}      | {a: {default: true}, b: {default: true}} | partitions.b.default: partition a is the default already",
                 "{batch: {default: true}}      | {a: {maxTime: 10, defaultTime: 20}} | partitions.a.defaultTime: is above maxTime",
+                "{batch: {default: true}}      | {a: {overSubscribe: 'FORCE:0'}} | partitions.a.overSubscribe: 'FORCE:0' is not NO, YES:n or FORCE:n, with n from 1 to 9999",
+                "{batch: {default: true}}      | {a: {overSubscribe: EXCLUSIVE}} | partitions.a.overSubscribe: 'EXCLUSIVE' is not NO, YES:n or FORCE:n",
+                "{batch: {default: true}}      | {a: {overSubscribe: FORCE, exclusive: true}} | partitions.a.overSubscribe: excludes exclusive",
+                "{batch: {default: true}}      | {a: {overSubscribe: YES, maxCpusPerSocket: 4}} | partitions.a.overSubscribe: excludes maxCpusPerSocket",
                 "{batch: {default: true}}      | {a: {nodes: 'gpu-[01-'}}      | partitions.a.nodes: 'gpu-[01-' is neither ALL nor a list",
                 "{normal: {}}                  | {normal: {prio: 1}}           | qos.normal.prio: unknown key; known are priority",
                 "{normal: {}}                  | {normal: {limits: {MaxFun: 1}}} | qos.normal.limits.MaxFun: is no limit",
@@ -479,6 +486,30 @@ class ClusterFileTest {
         assertThatExceptionOfType(InvalidClusterFile.class)
                 .isThrownBy(() -> ClusterFile.parse(yaml))
                 .withMessageContaining("a map of keys and values is expected");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "NO,",
+        "false,",
+        "YES,     YES:4",
+        "force,   FORCE:4",
+        "FORCE:1, FORCE:1",
+        "yes:2,   YES:2"
+    })
+    void jobs_of_a_partition_may_have_their_cpus_together(String said, @Nullable String taken)
+            throws Exception {
+        String yaml = ALL.replace("exclusive: true", "overSubscribe: " + said);
+
+        OverSubscribe rule =
+                configuration(yaml.replace("maxCpusPerSocket: 24,", ""))
+                        .defaultPartition()
+                        .orElseThrow()
+                        .partitionRules()
+                        .ofNodes()
+                        .overSubscribe();
+
+        assertThat(rule == null ? null : rule.text()).isEqualTo(taken);
     }
 
     private static Configuration configuration(String yaml) throws InvalidClusterFile {

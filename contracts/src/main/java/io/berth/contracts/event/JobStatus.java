@@ -194,6 +194,7 @@ public record JobStatus(
     /// @param savedMillis how long it had run and not stood still when it last saved a checkpoint;
     ///   null is never
     /// @param gpusByType how many whole GPUs of each type it was given
+    /// @param overSubscribes whether others of its partition may have its CPUs too; null is no
     public record Run(
             int lease,
             long placedAt,
@@ -204,9 +205,11 @@ public record JobStatus(
             List<Part> parts,
             @Nullable Suspensions suspensions,
             @Nullable Long savedMillis,
-            @Added @JsonInclude(Include.NON_EMPTY) Map<String, Long> gpusByType) {
+            @Added @JsonInclude(Include.NON_EMPTY) Map<String, Long> gpusByType,
+            @Nullable Boolean overSubscribes) {
 
         public Run {
+            overSubscribes = Boolean.TRUE.equals(overSubscribes) ? true : null;
             parts = List.copyOf(parts);
             gpusByType =
                     gpusByType == null
@@ -234,7 +237,13 @@ public record JobStatus(
                     parts,
                     null,
                     null,
-                    Map.of());
+                    Map.of(),
+                    null);
+        }
+
+        /// Whether others of its partition may have its CPUs too.
+        public boolean sharesCpus() {
+            return overSubscribes != null;
         }
 
         /// The times at which it stood still; never null.
@@ -301,7 +310,8 @@ public record JobStatus(
                     parts,
                     suspensions,
                     savedMillis,
-                    gpusByType);
+                    gpusByType,
+                    overSubscribes);
         }
 
         /// For how long of its run nothing can be lost.

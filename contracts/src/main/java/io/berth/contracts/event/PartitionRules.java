@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import io.berth.contracts.Added;
 import io.berth.contracts.PreemptMode;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.event.ConfigEntry.Prices;
 import java.util.List;
 import java.util.Objects;
@@ -62,6 +63,7 @@ public record PartitionRules(
     /// @param withoutRoot whether jobs of user `root` are kept out (DisableRootJobs); null is no
     /// @param maxCpusPerSocket CPUs of each socket of a node that all its jobs have together
     ///   (MaxCPUsPerSocket); null is unlimited
+    /// @param overSubscribe which of its jobs have their CPUs together; null is that none do
     public record Use(
             long defaultMemoryMibPerNode,
             long maxMemoryMibPerNode,
@@ -74,7 +76,38 @@ public record PartitionRules(
             @Nullable Boolean exclusive,
             @Nullable GpuDefaults ofGpus,
             @Nullable Boolean withoutRoot,
-            @Nullable Integer maxCpusPerSocket) {
+            @Nullable Integer maxCpusPerSocket,
+            @Nullable OverSubscribe overSubscribe) {
+
+        /// That jobs of the partition have their CPUs together (OverSubscribe=FORCE:n, YES:n).
+        ///
+        /// @param forced whether all its jobs do, and not only those that ask for it
+        /// @param jobs on one CPU at most; 1 comes to each having its own
+        public record OverSubscribe(boolean forced, int jobs) {
+
+            /// On a CPU, unless it is said.
+            public static final int JOBS = 4;
+
+            public static final int MOST_JOBS = 9999;
+
+            public OverSubscribe {
+                if (jobs < 1 || jobs > MOST_JOBS) {
+                    throw new IllegalArgumentException(jobs + " jobs on a CPU");
+                }
+            }
+
+            /// `FORCE:4`.
+            public String text() {
+                return (forced ? "FORCE:" : "YES:") + jobs;
+            }
+
+            /// Whether a job has its CPUs together with others that do.
+            public boolean admits(Sharing sharing) {
+                return jobs > 1
+                        && sharing != Sharing.NODE
+                        && (forced || sharing == Sharing.OVERSUBSCRIBE);
+            }
+        }
 
         /// What a job with whole GPUs has that does not say how much it wants.
         ///
@@ -118,6 +151,7 @@ public record PartitionRules(
                     null,
                     null,
                     null,
+                    null,
                     null);
         }
 
@@ -137,7 +171,8 @@ public record PartitionRules(
                     draft.exclusive,
                     draft.ofGpus,
                     draft.withoutRoot,
-                    draft.maxCpusPerSocket);
+                    draft.maxCpusPerSocket,
+                    draft.overSubscribe);
         }
 
         /// What [#with] may change; as the use has it until then.
@@ -154,6 +189,7 @@ public record PartitionRules(
             public @Nullable GpuDefaults ofGpus;
             public @Nullable Boolean withoutRoot;
             public @Nullable Integer maxCpusPerSocket;
+            public @Nullable OverSubscribe overSubscribe;
 
             private Draft(Use use) {
                 defaultMemoryMibPerNode = use.defaultMemoryMibPerNode;
@@ -168,12 +204,23 @@ public record PartitionRules(
                 ofGpus = use.ofGpus;
                 withoutRoot = use.withoutRoot;
                 maxCpusPerSocket = use.maxCpusPerSocket;
+                overSubscribe = use.overSubscribe;
             }
         }
 
         /// CPUs of each socket of a node that all its jobs have together; 0 is unlimited.
         public int mostCpusOnSocket() {
             return maxCpusPerSocket == null ? 0 : maxCpusPerSocket;
+        }
+
+        /// How many of its jobs may be on a CPU.
+        public int mostJobsOnCpu() {
+            return overSubscribe == null ? 1 : overSubscribe.jobs;
+        }
+
+        /// Whether all its jobs have their CPUs together, whatever they ask for.
+        public boolean forced() {
+            return overSubscribe != null && overSubscribe.forced && overSubscribe.jobs > 1;
         }
 
         /// What its jobs with GPUs have that do not ask for it; never null.

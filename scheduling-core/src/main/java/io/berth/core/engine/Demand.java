@@ -1,5 +1,6 @@
 package io.berth.core.engine;
 
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /// What one part of a job takes on a node of one kind.
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param ofCap how many CPUs it takes of those that its partition may have: the same, but where a
 ///   part of a demand is looked at
 /// @param seating where it must lie on the node; null is anywhere
+/// @param shared with whom it may have its CPUs together; null is with nobody
 public record Demand(
         int cpus,
         long memoryMib,
@@ -19,7 +21,8 @@ public record Demand(
         Tenant tenant,
         Counted counted,
         int ofCap,
-        @Nullable Seating seating) {
+        @Nullable Seating seating,
+        @Nullable Shared shared) {
 
     static final Demand NOTHING = new Demand(0, 0, 0, -1);
 
@@ -43,30 +46,52 @@ public record Demand(
 
     /// CPUs that all count for the partition's, memory, GPUs, and what it takes beside.
     public Demand(int cpus, long memoryMib, int gpus, int lane, Tenant tenant, Counted counted) {
-        this(cpus, memoryMib, gpus, lane, tenant, counted, cpus, null);
+        this(cpus, memoryMib, gpus, lane, tenant, counted, cpus, null, null);
     }
 
     private Demand of(
             int someCpus, long someMib, int someGpus, int ofLane, Counted some, int someOfCap) {
         int its = someGpus == 0 ? -1 : ofLane;
-        return new Demand(someCpus, someMib, someGpus, its, tenant, some, someOfCap, null);
+        return new Demand(someCpus, someMib, someGpus, its, tenant, some, someOfCap, null, null);
     }
 
     /// The same, for that tenant.
     public Demand of(Tenant other) {
         return other.equals(tenant)
                 ? this
-                : new Demand(cpus, memoryMib, gpus, lane, other, counted, ofCap, seating);
+                : new Demand(cpus, memoryMib, gpus, lane, other, counted, ofCap, seating, shared);
     }
 
     /// The same, with that beside.
     public Demand with(Counted others) {
-        return new Demand(cpus, memoryMib, gpus, lane, tenant, others, ofCap, seating);
+        return new Demand(cpus, memoryMib, gpus, lane, tenant, others, ofCap, seating, shared);
     }
 
     /// The same, lying so on the node.
     public Demand seated(@Nullable Seating so) {
-        return new Demand(cpus, memoryMib, gpus, lane, tenant, counted, ofCap, so);
+        return new Demand(cpus, memoryMib, gpus, lane, tenant, counted, ofCap, so, shared);
+    }
+
+    /// The same, with CPUs that others may hold too.
+    public Demand sharing(@Nullable Shared so) {
+        return new Demand(cpus, memoryMib, gpus, lane, tenant, counted, ofCap, seating, so);
+    }
+
+    /// The same, but that so many CPUs come free with it.
+    Demand freeing(int some) {
+        return some == cpus
+                ? this
+                : new Demand(some, memoryMib, gpus, lane, tenant, counted, ofCap, seating, shared);
+    }
+
+    /// How many CPUs must be free for it: none where others may hold all of them.
+    int leastCpus() {
+        return shared == null ? cpus : 0;
+    }
+
+    /// Which CPUs it holds together with others; null if it does not run, or shares none.
+    @Nullable BitSet heldTogether() {
+        return shared == null ? null : shared.held();
     }
 
     /// Whether this takes of what lies somewhere for a demand with a seating.
@@ -88,12 +113,13 @@ public record Demand(
     /// What is left of this without a part of it.
     Demand less(Demand part) {
         return of(
-                cpus - part.cpus,
-                memoryMib - part.memoryMib,
-                gpus - part.gpus,
-                lane,
-                counted.less(part.counted),
-                ofCap - part.ofCap);
+                        cpus - part.cpus,
+                        memoryMib - part.memoryMib,
+                        gpus - part.gpus,
+                        lane,
+                        counted.less(part.counted),
+                        ofCap - part.ofCap)
+                .sharing(shared);
     }
 
     /// This and a demand of the same lane, or of none.

@@ -68,7 +68,7 @@ final class GangSearch {
             Demand least = fit.leastOn(kind.number);
             int whole = least == null ? Integer.MAX_VALUE : kind.whole(least);
             for (int gpus = whole; least != null && gpus <= kind.gpus; gpus++) {
-                for (int m = Kind.magnitude(least.cpus()); m < Kind.magnitudes(); m++) {
+                for (int m = Kind.magnitude(least.leastCpus()); m < Kind.magnitudes(); m++) {
                     BitSet cell = kind.cell(gpus, m);
                     for (int at = cell == null ? -1 : cell.nextSetBit(0);
                             cell != null && at >= 0;

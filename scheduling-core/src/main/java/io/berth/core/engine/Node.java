@@ -1,8 +1,13 @@
 package io.berth.core.engine;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntPredicate;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +23,31 @@ final class Node {
     /// A run until its expected end, or a reservation from its start (`sign` -1) or to its end
     /// (+1).
     ///
+    /// @param demand what others get or lose by it
     /// @param stake of a run that may give way; null for another, and for a reservation
-    record Step(long time, long job, Demand demand, int sign, @Nullable Stake stake) {}
+    /// @param whole what it would be if nobody held CPUs together with it; null is the same
+    record Step(
+            long time,
+            long job,
+            Demand demand,
+            int sign,
+            @Nullable Stake stake,
+            @Nullable Demand whole) {
+
+        Step(long time, long job, Demand demand, int sign, @Nullable Stake stake) {
+            this(time, job, demand, sign, stake, null);
+        }
+
+        /// The same run, at whose end so many CPUs come free of those that it holds together with
+        /// others.
+        ///
+        /// @param held how many it holds
+        Step freeing(int some, int held) {
+            Demand all = whole == null ? demand : whole;
+            int owed = Math.max(0, held - all.cpus());
+            return new Step(time, job, all.freeing(Math.max(0, some - owed)), sign, stake, all);
+        }
+    }
 
     /// When runs end that have not ended yet. One that is not past its end keeps it, however near
     /// that is: who is expected on its place then is expected no later for it.
@@ -35,6 +63,7 @@ final class Node {
     private static final Step[] NO_STEPS = {};
     private static final Clock NO_WALK = new Clock(Long.MIN_VALUE, NEVER);
     private static final long[] NOTHING = {};
+    private static final BitSet NO_CPUS = new BitSet();
 
     final int index;
     final int place;
@@ -55,6 +84,9 @@ final class Node {
 
     /// Whether a run is here that shares the node with its user's only.
     private boolean alone;
+
+    /// How many CPUs runs hold that others may hold too.
+    private int together;
 
     int cellGpus = -1;
     int cellMagnitude = -1;
@@ -129,7 +161,10 @@ final class Node {
     /// Whether nothing else matters to a demand than what is free, unless somebody is here alone.
     boolean freeIsEnough(Demand demand) {
         Tenant tenant = demand.tenant();
-        return !tenant.alone() && demand.seating() == null && !kind.caps(tenant);
+        return !tenant.alone()
+                && demand.seating() == null
+                && demand.shared() == null
+                && !kind.caps(tenant);
     }
 
     /// Whether one of some demands fits.
@@ -157,9 +192,34 @@ final class Node {
         vacancy = null;
         runs = those;
         alone = false;
+        boolean shared = together > 0;
         for (Step run : runs) {
             alone |= run.demand.tenant().alone();
+            shared |= run.demand.heldTogether() != null;
         }
+        if (shared) {
+            countTogether();
+        }
+    }
+
+    /// A CPU that several runs hold is held once, and comes free with the last of them.
+    private void countTogether() {
+        var later = new BitSet();
+        for (int at = runs.length - 1; at >= 0; at--) {
+            BitSet held = runs[at].demand.heldTogether();
+            if (held != null) {
+                int before = later.cardinality();
+                later.or(held);
+                runs[at] = runs[at].freeing(later.cardinality() - before, held.cardinality());
+            }
+        }
+        free[0] -= later.cardinality() - together;
+        together = later.cardinality();
+    }
+
+    /// Whether runs hold CPUs that others may hold too.
+    boolean crowded() {
+        return together > 0;
     }
 
     void reserve(long job, Demand demand, long from, long until) {
@@ -315,6 +375,9 @@ final class Node {
 
     private void add(Demand demand, int sign) {
         add(free, demand, sign);
+        if (demand.heldTogether() != null) {
+            free[0] -= (long) sign * demand.cpus(); // They are counted with those of the others.
+        }
         if (kind.caps(demand.tenant())) {
             left[demand.tenant().partition()] += (long) sign * demand.ofCap();
         }
@@ -336,7 +399,7 @@ final class Node {
     ///
     /// @param there as [#free]
     boolean covers(long[] there, Demand demand) {
-        return there[0] >= demand.cpus()
+        return there[0] >= demand.leastCpus()
                 && there[1] >= demand.memoryMib()
                 && (demand.lane() < 0 || there[2 + demand.lane()] >= demand.gpus())
                 && demand.counted().fits(there, others);
@@ -347,8 +410,20 @@ final class Node {
     private final class Room {
         private final Demand demand;
         private final @Nullable Seating seating;
+        private final @Nullable Shared shared;
         private final boolean capped;
         private long cpus = free[0];
+
+        /// CPUs that the demand may share with those who hold them, if it begins when somebody last
+        /// asked.
+        private BitSet spare = NO_CPUS;
+
+        /// By job for which something is reserved by now, how many of its CPUs can be such as
+        /// others hold, and are none of the spare ones; and which these are for all of them.
+        private Map<Long, Integer> joining = Map.of();
+
+        private BitSet joinable = NO_CPUS;
+
         private long memory = free[1];
         private long gpus;
         private long left;
@@ -384,6 +459,7 @@ final class Node {
             for (; run < runs.length && runs[run].time <= clock.now; run++) {}
             this.overdue = run;
             this.seating = demand.seating();
+            this.shared = demand.shared();
             this.gpus = demand.lane() < 0 ? 0 : free[2 + demand.lane()];
             this.capped = kind.caps(demand.tenant());
             this.left = capped ? Node.this.left[demand.tenant().partition()] : 0;
@@ -391,6 +467,7 @@ final class Node {
                     demand.counted().places() == 0 && seating == null
                             ? NOTHING
                             : Arrays.copyOfRange(free, Node.this.others, free.length);
+            share();
         }
 
         /// Goes on to a time.
@@ -403,7 +480,74 @@ final class Node {
             }
             for (; other < reserved.length && reserved[other].time <= time; other++) {
                 reserve(reserved[other].demand, reserved[other].sign);
+                if (together > 0) {
+                    join(reserved[other]);
+                }
             }
+            if (!spare.isEmpty()) {
+                spare.and(heldTogether());
+            }
+        }
+
+        /// The demand begins here: it may share what is held now.
+        void share() {
+            if (shared == null || together == 0) {
+                return;
+            }
+            spare = union(byHolders(shared, this::here).headMap(shared.most()));
+            joining = Map.of();
+            joinable = NO_CPUS;
+        }
+
+        /// Something reserved begins or ends, of a job that can join those who hold CPUs then.
+        private void join(Step step) {
+            Shared its = step.demand.shared();
+            if (its == null) {
+                return;
+            }
+            joining = joining.isEmpty() ? new TreeMap<>() : joining;
+            if (step.sign > 0) {
+                joining.remove(step.job);
+                return;
+            }
+            int before = joined();
+            BitSet more = union(byHolders(its, this::here).headMap(its.most()));
+            more.andNot(spare);
+            more.or(joinable);
+            joinable = more;
+            int left = Math.max(0, heldOf(joinable) - before);
+            joining.merge(step.job, Math.min(step.demand.cpus(), left), Integer::sum);
+        }
+
+        /// How many of the CPUs that are reserved are not taken from those that are free.
+        private int joined() {
+            if (joining.isEmpty()) {
+                return 0;
+            }
+            int some = joining.values().stream().mapToInt(Integer::intValue).sum();
+            return Math.min(some, heldOf(joinable));
+        }
+
+        private int heldOf(BitSet some) {
+            BitSet held = heldTogether();
+            held.and(some);
+            return held.cardinality();
+        }
+
+        /// Whether a run has not ended.
+        private boolean here(int at) {
+            return at < overdue || at >= run;
+        }
+
+        private BitSet heldTogether() {
+            var held = new BitSet();
+            for (int at = 0; at < runs.length; at++) {
+                BitSet its = here(at) ? runs[at].demand.heldTogether() : null;
+                if (its != null) {
+                    held.or(its);
+                }
+            }
+            return held;
         }
 
         /// When something comes free or is taken next; [#NEVER] if nothing does.
@@ -436,7 +580,7 @@ final class Node {
         }
 
         boolean fits() {
-            return cpus >= demand.cpus()
+            return cpus + spare.cardinality() + joined() >= demand.cpus()
                     && memory >= demand.memoryMib()
                     && gpus >= demand.gpus()
                     && (!capped || left >= demand.ofCap())
@@ -448,6 +592,99 @@ final class Node {
             present = present < 0 ? Node.this.strangers(demand.tenant()) : present;
             return present + strangers;
         }
+    }
+
+    /// By how many runs hold them, the CPUs that runs hold together. One that jobs of another
+    /// partition hold is full.
+    ///
+    /// @param of which of the runs, by place
+    private TreeMap<Integer, BitSet> byHolders(Shared shared, IntPredicate of) {
+        var counts = new TreeMap<Integer, Integer>();
+        for (int at = 0; at < runs.length; at++) {
+            Demand demand = runs[at].demand;
+            BitSet held = of.test(at) ? demand.heldTogether() : null;
+            if (held != null) {
+                int count = shared.with(demand.shared()) ? 1 : shared.most();
+                held.stream().forEach(cpu -> counts.merge(cpu, count, Integer::sum));
+            }
+        }
+        var by = new TreeMap<Integer, BitSet>();
+        counts.forEach((cpu, count) -> by.computeIfAbsent(count, _ -> new BitSet()).set(cpu));
+        return by;
+    }
+
+    private static BitSet union(Map<Integer, BitSet> some) {
+        var all = new BitSet();
+        some.values().forEach(all::or);
+        return all;
+    }
+
+    /// Which CPUs a job takes that has just begun, and of which it is not told yet: as many that
+    /// nobody holds as nobody is to have before it ends; then those with the fewest holders. Where
+    /// anything is reserved those that come free soonest, as many as nobody counts on before it
+    /// ends, then those that are held until then and not much longer: so it takes the least of what
+    /// others count on, now and when it has ended.
+    ///
+    /// @return null if it may have none together with others
+    Shared.@Nullable Choice choice(long job, Clock clock) {
+        int own = 0;
+        while (own < runs.length && runs[own].job != job) {
+            own++;
+        }
+        Step step = runs[own];
+        Shared shared = step.demand.shared();
+        if (shared == null || shared.held() != null) {
+            return null;
+        }
+        int self = own;
+        TreeMap<Integer, BitSet> by = byHolders(shared, at -> at != self);
+        List<BitSet> spare = List.copyOf(by.headMap(shared.most()).values());
+        int wanted = step.demand.cpus();
+        if (reserved.length == 0) {
+            var any = new ArrayList<Shared.Some>();
+            spare.forEach(it -> any.add(new Shared.Some(it, wanted)));
+            return new Shared.Choice(wanted, any);
+        }
+        TreeMap<Long, Integer> leave = uncounted(step, clock);
+        var early = new ArrayList<Shared.Some>();
+        var late = new ArrayList<Shared.Some>();
+        var rest = new BitSet();
+        spare.forEach(rest::or);
+        for (int at = runs.length - 1; at >= 0; at--) {
+            BitSet held = runs[at].demand.heldTogether();
+            if (held == null || !held.intersects(rest)) {
+                continue;
+            }
+            var its = (BitSet) held.clone();
+            its.and(rest);
+            rest.andNot(its);
+            Map.Entry<Long, Integer> most = leave.ceilingEntry(clock.end(runs[at]));
+            (most == null ? late : early)
+                    .addFirst(new Shared.Some(its, most == null ? wanted : most.getValue()));
+        }
+        var some = new ArrayList<>(early);
+        some.addAll(late);
+        early.reversed().forEach(it -> some.add(new Shared.Some(it.cpus(), wanted)));
+        return new Shared.Choice(leave.firstEntry().getValue(), some);
+    }
+
+    /// By time until a run ends, how many of the CPUs that are free from then on nobody else counts
+    /// on before it ends; no more than it wants.
+    private TreeMap<Long, Integer> uncounted(Step run, Clock clock) {
+        int wanted = run.demand.cpus();
+        var counts = new TreeMap<Long, Integer>();
+        var room = new Room(Demand.NOTHING, clock);
+        for (long at = clock.now; at < run.time; at = room.next()) {
+            room.moveTo(at);
+            long left = room.cpus + room.joined() + wanted;
+            counts.put(at, Math.clamp(left, 0, wanted));
+        }
+        int least = wanted;
+        for (Map.Entry<Long, Integer> it : counts.descendingMap().entrySet()) {
+            least = Math.min(least, it.getValue());
+            it.setValue(least);
+        }
+        return counts;
     }
 
     /// How many runs here cannot be on one node with a tenant.
@@ -476,8 +713,14 @@ final class Node {
         while (true) {
             for (; gate < hours.length && hours[gate] <= now; gate++) {}
             room.moveTo(now);
-            boolean fits = gate % 2 == 0 && room.fits() && (start != NEVER || room.seats());
-            start = !fits ? NEVER : start == NEVER ? now : start;
+            boolean shut = gate % 2 != 0;
+            if (start != NEVER && (shut || !room.fits())) {
+                start = NEVER;
+            }
+            if (start == NEVER && !shut) {
+                room.share();
+                start = room.fits() && room.seats() ? now : NEVER;
+            }
             long next = room.next();
             next = gate < hours.length ? Math.min(next, hours[gate]) : next;
             if (next == NEVER || (start != NEVER && next - start >= length)) {

@@ -82,7 +82,7 @@ final class ReadyTimes {
         Arrays.setAll(wholes, level -> level + 1);
         scales.add(new Scale(0, wholes, Node::freeGpus, kind::whole));
         long[] cpus = new long[ofParts - ofCpus];
-        Arrays.setAll(cpus, magnitude -> magnitude == 0 ? 0 : 1 << (magnitude - 1));
+        Arrays.setAll(cpus, magnitude -> magnitude == 0 ? Long.MIN_VALUE : 1L << (magnitude - 1));
         scales.add(new Scale(ofCpus, cpus, node -> node.free[0], Demand::cpus));
         for (int slot = 0; slot < kind.slots.length; slot++) {
             int lane = kind.gpusByLane.length + slot;
@@ -119,7 +119,7 @@ final class ReadyTimes {
             return ofParts + kind.parts(demand.lane(), demand.gpus());
         }
         int whole = kind.whole(demand);
-        return whole > 0 ? whole - 1 : ofCpus + Kind.magnitude(demand.cpus());
+        return whole > 0 ? whole - 1 : ofCpus + Kind.magnitude(demand.leastCpus());
     }
 
     /// What is free on the node, now or later, or its openness changed.

@@ -46,7 +46,7 @@ final class Rooms {
     }
 
     private boolean lasts(Node node, Demand demand, NodeVictims.Found found, Set<Long> gone) {
-        return (!node.reserved() && fit.hours.of(node.index).length == 0)
+        return (!node.reserved() && !node.crowded() && fit.hours.of(node.index).length == 0)
                 || node.without(
                         run -> gone.contains(run) || found.victims().contains(run),
                         () -> lasts(node, demand));

@@ -446,6 +446,12 @@ public final class Scheduling {
         drains.hold(gpu, job, instances);
     }
 
+    /// Which CPUs of a node a run takes that has just begun; null if it may have none together with
+    /// others.
+    public Shared.@Nullable Choice choice(long job, int node, long now) {
+        return cluster.choice(job, node, now);
+    }
+
     /// A job that has just started holds exactly this: what it holds of what kinds of nodes count
     /// is known since.
     public void seat(long job, int[] nodes, Demand[] demands) {

@@ -212,7 +212,7 @@ final class Search {
                 if (ways.length == 0 || kind.whole(ways[0]) > gpus || gpus > kind.gpus) {
                     continue;
                 }
-                for (int m = Kind.magnitude(ways[0].cpus()); m < Kind.magnitudes(); m++) {
+                for (int m = Kind.magnitude(ways[0].leastCpus()); m < Kind.magnitudes(); m++) {
                     look(best, kind, kind.cell(gpus, m), among);
                 }
             }

@@ -37,7 +37,16 @@ public record Stake(
     /// What a run gives that holds so much.
     Demand yield(Demand held) {
         return suspends
-                ? new Demand(held.cpus(), 0, 0, -1, held.tenant(), Counted.NONE, held.ofCap(), null)
+                ? new Demand(
+                        held.cpus(),
+                        0,
+                        0,
+                        -1,
+                        held.tenant(),
+                        Counted.NONE,
+                        held.ofCap(),
+                        null,
+                        held.shared())
                 : held;
     }
 

@@ -105,6 +105,6 @@ final class Vacancy {
 
     /// Whether more matters to a demand than what is free.
     private boolean matters(Demand demand) {
-        return alone || node.lends() || !node.freeIsEnough(demand);
+        return alone || node.lends() || node.crowded() || !node.freeIsEnough(demand);
     }
 }

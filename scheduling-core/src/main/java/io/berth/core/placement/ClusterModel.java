@@ -163,9 +163,12 @@ final class ClusterModel {
     }
 
     /// A job that has just started holds these places, if it matters to anybody where they are.
-    void seat(JobStatus job, List<Allocation> allocations) {
-        if (nodes.seats()) {
-            NodeTable.Held held = held(job, allocations);
+    ///
+    /// @param shares whether others may have its CPUs too
+    void seat(JobStatus job, List<Allocation> allocations, boolean shares) {
+        if (nodes.seats() || shares) {
+            String partition = shares ? job.description().partition() : null;
+            NodeTable.Held held = held(job, allocations, partition);
             engine.seat(job.job().value(), held.nodes(), held.demands());
         }
         drains.hold(job, allocations);
@@ -274,7 +277,10 @@ final class ClusterModel {
     }
 
     private void hold(JobStatus job, Run run) {
-        NodeTable.Held held = held(job, held(run));
+        // Nobody joins those who are on the CPUs that a run is to have back for itself.
+        boolean returns = run.standstill().resuming();
+        String sharers = run.sharesCpus() ? job.description().partition() : returns ? "" : null;
+        NodeTable.Held held = held(job, held(run), sharers);
         engine.run(
                 job.job().value(),
                 held.nodes(),
@@ -283,9 +289,17 @@ final class ClusterModel {
                 grounds.stake(job, run));
     }
 
-    private NodeTable.Held held(JobStatus job, List<Allocation> allocations) {
+    /// @param sharers the partition whose jobs may have its CPUs too; empty is that none may who
+    ///   has them now, null that nobody has
+    private NodeTable.Held held(
+            JobStatus job, List<Allocation> allocations, @Nullable String sharers) {
         JobDescription description = job.description();
-        return nodes.held(job.job(), description, allocations, tenants.of(description));
+        return nodes.held(
+                job.job(),
+                description,
+                allocations,
+                tenants.of(description),
+                sharers == null ? null : cpus -> tenants.held(sharers, cpus));
     }
 
     /// One that wants its CPUs back counts as if it had them, so that nobody new gets them.

@@ -117,7 +117,11 @@ final class FitClasses {
     private @Nullable Demand demand(NodeKind kind, Name name, ResourceRequest request, int part) {
         Demand demand =
                 in(kind, name, request, part) ? kind.demand(request, part, name.partition()) : null;
-        return demand == null ? null : demand.of(name.tenant());
+        return demand == null ? null : sharing(demand, name, request);
+    }
+
+    private Demand sharing(Demand demand, Name name, ResourceRequest request) {
+        return demand.of(name.tenant()).sharing(tenants.shared(name.partition(), request));
     }
 
     private boolean in(NodeKind kind, Name name, ResourceRequest request, int part) {
@@ -188,7 +192,7 @@ final class FitClasses {
                         in(kind, name, request, 0)
                                 ? kind.shares(request, name.partition())
                                 : List.<Demand>of())
-                .map(ways -> ways.stream().map(it -> it.of(name.tenant())).toList())
+                .map(ways -> ways.stream().map(it -> sharing(it, name, request)).toList())
                 .toList();
     }
 

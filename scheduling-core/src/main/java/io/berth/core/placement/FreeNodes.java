@@ -14,7 +14,9 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeStatus;
+import io.berth.core.engine.Shared;
 import io.berth.core.placement.Seats.Seat;
+import io.berth.core.request.Cores;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Holding;
 import java.util.ArrayList;
@@ -56,8 +58,13 @@ final class FreeNodes {
     /// are near one another, CPUs that are near those, the lowest of them that are as near.
     ///
     /// @param partition of the job
+    /// @param together CPUs that it may have together with others; null is that it has its own
     @Nullable Allocation fit(
-            NodeStatus node, ResourceRequest request, int index, String partition) {
+            NodeStatus node,
+            ResourceRequest request,
+            int index,
+            String partition,
+            Shared.@Nullable Choice together) {
         Inventory inventory = node.seen().inventory();
         Holding holding = holding(node.node());
         if (request.where().sharing() == Sharing.NODE) {
@@ -66,7 +73,7 @@ final class FreeNodes {
         NodeKind kind = nodes.kindOf(node.node());
         int cpus = kind.cpusOn(request, index);
         long memory = request.memoryMibOn(index, inventory.memoryMib());
-        if (kind.freeCpus(inventory, holding) < cpus
+        if (kind.freeCpus(inventory, holding) + shared(together) < cpus
                 || inventory.memoryMib() - holding.memoryMib() < memory) {
             return null;
         }
@@ -92,11 +99,20 @@ final class FreeNodes {
                 node.node(),
                 index,
                 request.tasksOn(index),
-                nearestFreeCpus(inventory, kind, cpus, gpus, seat, there, holding),
+                nearestFreeCpus(inventory, kind, cpus, gpus, seat, there, holding, together),
                 memory,
                 gpus.stream().map(Gpu::uuid).toList(),
                 null,
                 others);
+    }
+
+    private static int shared(Shared.@Nullable Choice together) {
+        if (together == null) {
+            return 0;
+        }
+        var all = new BitSet();
+        together.held().forEach(some -> all.or(some.cpus()));
+        return all.cardinality();
     }
 
     /// What is free of what the kind of a node counts beside other resources.
@@ -130,8 +146,13 @@ final class FreeNodes {
     /// The allocation of a request for a part of a GPU, or null if it does not fit now.
     ///
     /// @param partition of the job
+    /// @param together CPUs that it may have together with others; null is that it has its own
     @Nullable Allocation fit(
-            NodeStatus node, ResourceRequest request, NodeTable.Share share, String partition) {
+            NodeStatus node,
+            ResourceRequest request,
+            NodeTable.Share share,
+            String partition,
+            Shared.@Nullable Choice together) {
         Inventory inventory = node.seen().inventory();
         Holding holding = holding(node.node());
         NodeKind kind = nodes.kindOf(node.node());
@@ -140,7 +161,7 @@ final class FreeNodes {
         List<Gres> others = freeGres(node.node(), request, holding);
         Seat seat = kind.seat(request, 0, null, partition);
         long[] there = seat == null ? NOTHING : free(node, kind, partition);
-        if (kind.freeCpus(inventory, holding) < cpus
+        if (kind.freeCpus(inventory, holding) + shared(together) < cpus
                 || (seat != null && !seat.fits(there))
                 || others == null
                 || inventory.memoryMib() - holding.memoryMib() < memory
@@ -151,7 +172,15 @@ final class FreeNodes {
                 node.node(),
                 0,
                 request.tasksOn(0),
-                nearestFreeCpus(inventory, kind, cpus, List.of(share.gpu()), seat, there, holding),
+                nearestFreeCpus(
+                        inventory,
+                        kind,
+                        cpus,
+                        List.of(share.gpu()),
+                        seat,
+                        there,
+                        holding,
+                        together),
                 memory,
                 List.of(share.gpu().uuid()),
                 share.part(),
@@ -203,8 +232,9 @@ final class FreeNodes {
     }
 
     /// @param job that has it from now on
-    void take(JobDescription job, Allocation allocation) {
-        drafts.computeIfAbsent(allocation.node(), state::holdingOn).takeFree(allocation);
+    /// @param shares whether others may have its CPUs too
+    void take(JobDescription job, Allocation allocation, boolean shares) {
+        drafts.computeIfAbsent(allocation.node(), state::holdingOn).takeFree(allocation, shares);
         if (job.request().where().sharing() != Sharing.NODE) {
             given.computeIfAbsent(allocation.node(), _ -> new ArrayList<>())
                     .add(new Given(job.partition(), allocation.cpus().toBitSet()));
@@ -224,6 +254,7 @@ final class FreeNodes {
 
     /// @param seat where the CPUs must lie; null is anywhere
     /// @param there what is free of what the kind of the node counts
+    /// @param together CPUs that it may have together with others
     private static IndexSet nearestFreeCpus(
             Inventory inventory,
             NodeKind kind,
@@ -231,14 +262,22 @@ final class FreeNodes {
             List<Gpu> gpus,
             @Nullable Seat seat,
             long[] there,
-            Holding holding) {
+            Holding holding,
+            Shared.@Nullable Choice together) {
         var near = new BitSet();
         gpus.forEach(gpu -> near.or(cpusNear(inventory, gpu)));
         BitSet free = kind.cores().free(holding.freeCpus(inventory.cpus()));
         BitSet cpus = seat == null ? new BitSet() : seat.cpus(there, free, near);
         near.and(free);
-        kind.cores().take(cpus, near, wanted);
-        kind.cores().take(cpus, free, wanted);
+        Cores cores = kind.cores();
+        int own = together == null ? wanted : cores.whole(together.free());
+        cores.take(cpus, near, own);
+        cores.take(cpus, free, own);
+        if (together != null) {
+            together.held()
+                    .forEach(some -> cores.take(cpus, some.cpus(), cores.whole(some.upTo())));
+            cores.take(cpus, free, wanted);
+        }
         return IndexSet.of(cpus);
     }
 

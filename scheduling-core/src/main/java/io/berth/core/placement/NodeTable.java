@@ -20,6 +20,7 @@ import io.berth.core.engine.Counted;
 import io.berth.core.engine.Demand;
 import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.Kind;
+import io.berth.core.engine.Shared;
 import io.berth.core.engine.Tenant;
 import io.berth.core.request.Cores;
 import io.berth.core.state.CellState;
@@ -31,6 +32,7 @@ import java.util.Map;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The nodes of a model: names as indices, nodes by kind, and what allocations take of them.
@@ -318,7 +320,13 @@ final class NodeTable {
     ///
     /// @param description of the job
     /// @param tenant for whom they are held
-    Held held(JobId job, JobDescription description, List<Allocation> allocations, Tenant tenant) {
+    /// @param together what it is that others may hold CPUs too; null if they may not
+    Held held(
+            JobId job,
+            JobDescription description,
+            List<Allocation> allocations,
+            Tenant tenant,
+            @Nullable Function<BitSet, Shared> together) {
         boolean alone = description.request().where().sharing() == Sharing.NODE;
         String partition = alone ? null : description.partition();
         var on = new ArrayList<Integer>();
@@ -327,9 +335,11 @@ final class NodeTable {
             Integer index = indices.get(allocation.node());
             if (index != null) {
                 IndexSet counted = split.counted(job, allocation);
+                BitSet cpus = kindOf(allocation.node()).cores().held(counted.toBitSet());
+                Shared shared = together == null || cpus.isEmpty() ? null : together.apply(cpus);
                 for (Demand demand : held(index, allocation, counted, partition)) {
                     on.add(index);
-                    demands.add(demand.of(tenant));
+                    demands.add(demand.of(tenant).sharing(demand.cpus() == 0 ? null : shared));
                 }
             }
         }

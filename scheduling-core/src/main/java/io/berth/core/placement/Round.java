@@ -22,6 +22,7 @@ import io.berth.core.engine.Decisions;
 import io.berth.core.engine.Drain;
 import io.berth.core.engine.FitClass;
 import io.berth.core.engine.Scheduling;
+import io.berth.core.engine.Shared;
 import io.berth.core.engine.Waiting;
 import io.berth.core.placement.Placement.GivingWay;
 import io.berth.core.request.Dependencies;
@@ -205,13 +206,14 @@ final class Round implements Decisions {
                     new JobEvent.Amended(
                             asked.job(), now, status.description(), asked.submittedBy()));
         }
+        boolean shares = model.tenants.shared(status.description()) != null;
         List<Allocation> allocations = new ArrayList<>();
         for (int part = 0; part < nodes.length; part++) {
             Allocation allocation = allocation(status, part, model.nodes.name(nodes[part]), lane);
-            free.take(status.description(), allocation);
+            free.take(status.description(), allocation, shares);
             allocations.add(allocation);
         }
-        model.seat(status, allocations);
+        model.seat(status, allocations, shares);
         startedJobs.add(status.job());
         throttles.started(status);
         long rate = Billing.rate(configuration, status.description(), state, allocations);
@@ -229,7 +231,8 @@ final class Round implements Decisions {
                         parts,
                         null,
                         null,
-                        model.nodes.gpusByType(allocations));
+                        model.nodes.gpusByType(allocations),
+                        shares);
         draft.change(Transitions.placed(status, run));
         model.count(status, run);
         draft.announce(new JobEvent.Placed(status.job(), now, lease, allocations, rate));
@@ -251,11 +254,17 @@ final class Round implements Decisions {
         ShareRequest share = request.gpus().share();
         String partition = job.description().partition();
         NodeStatus status = state.node(node).orElseThrow();
+        Shared.Choice together =
+                model.engine.choice(job.job().value(), model.nodes.index(node), now);
         return Objects.requireNonNull(
                 share == null
-                        ? free.fit(status, request, part, partition)
+                        ? free.fit(status, request, part, partition, together)
                         : free.fit(
-                                status, request, model.nodes.share(node, lane, share), partition),
+                                status,
+                                request,
+                                model.nodes.share(node, lane, share),
+                                partition,
+                                together),
                 () ->
                         "place part %d of job %s on %s: the engine found room, the node has none"
                                 .formatted(part, job.job(), node));

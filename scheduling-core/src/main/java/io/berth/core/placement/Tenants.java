@@ -2,11 +2,15 @@ package io.berth.core.placement;
 
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
+import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.PartitionRules.Use.OverSubscribe;
+import io.berth.core.engine.Shared;
 import io.berth.core.engine.Tenant;
 import io.berth.core.state.CellState;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -17,13 +21,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Who may be on a node beside whom: a job that wants its nodes for its user alone, or is in a
-/// partition that does, is on none with a job of another user; and the jobs of a partition together
-/// have so many CPUs of a node at most.
+/// partition that does, is on none with a job of another user; the jobs of a partition together
+/// have so many CPUs of a node at most; and those of some have their CPUs together.
 ///
 /// Users are told apart only if they want nodes for themselves: the jobs of all others are of the
 /// same classes.
 ///
-/// Source: sbatch(1), `--exclusive=user`; slurm.conf(5), `ExclusiveUser`, `MaxCPUsPerNode`.
+/// Source: sbatch(1), `--exclusive=user`, `--oversubscribe`; slurm.conf(5), `ExclusiveUser`,
+/// `MaxCPUsPerNode`, `OverSubscribe`.
 final class Tenants {
 
     private final Configuration configuration;
@@ -78,6 +83,26 @@ final class Tenants {
         int user = user(job);
         return new Tenant(
                 user, user > 0 && alone(job), capped ? partitions.indexOf(job.partition()) : -1);
+    }
+
+    /// With whom a job may have its CPUs together; null is with nobody. One that asks on which
+    /// sockets it lies has its own.
+    @Nullable Shared shared(JobDescription job) {
+        return shared(job.partition(), job.request());
+    }
+
+    /// The same of what a job of a partition asks for.
+    @Nullable Shared shared(String partition, ResourceRequest request) {
+        Partition it = configuration.partitions().get(partition);
+        OverSubscribe rule = it == null ? null : it.partitionRules().ofNodes().overSubscribe();
+        return rule == null || !rule.admits(request.where().sharing()) || Seats.bySocket(request)
+                ? null
+                : new Shared(partitions.indexOf(partition), rule.jobs(), null);
+    }
+
+    /// CPUs that a run of a job of a partition holds, and others may hold too.
+    Shared held(String partition, BitSet cpus) {
+        return Shared.held(partitions.indexOf(partition), cpus);
     }
 
     /// By partition, how many CPUs of a node its jobs may have together; 0 is any number.

@@ -141,6 +141,11 @@ public final class Cores {
         }
     }
 
+    /// So many CPUs, but none of a core of which they are not all.
+    public int whole(int cpus) {
+        return cpus / threads * threads;
+    }
+
     /// The CPUs of some cores.
     private BitSet of(BitSet cores) {
         var cpus = new BitSet();

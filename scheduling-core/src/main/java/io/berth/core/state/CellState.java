@@ -249,7 +249,7 @@ public final class CellState {
             holding.add(status.job());
             for (Allocation allocation : run.held()) {
                 Holding holding = heldOn(allocation.node());
-                holding.take(allocation);
+                holding.take(allocation, run.sharesCpus());
                 if (holding.twice()) {
                     heldTwice.add(allocation.node());
                 }
@@ -290,7 +290,7 @@ public final class CellState {
         if (run != null) {
             for (Allocation allocation : run.held()) {
                 Holding holding = heldOn(allocation.node());
-                holding.release(allocation);
+                holding.release(allocation, run.sharesCpus());
                 if (!holding.twice()) {
                     heldTwice.remove(allocation.node());
                 }

@@ -9,11 +9,13 @@ import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /// The facts of one decision as they come together: the state as it is, under the changes decided
@@ -72,8 +74,13 @@ public final class Draft {
         words.add(new Fact.Announced(event));
     }
 
-    /// Whether no other run holds any of the CPUs that this job's run was given.
+    /// Whether no other run holds any of the CPUs that this job's run was given, or only such as
+    /// share theirs as it does, and as few as its partition lets be on a CPU.
     public boolean cpusFree(JobStatus job) {
+        Run own = Objects.requireNonNull(job.run());
+        if (own.sharesCpus()) {
+            return cpusShared(job, own);
+        }
         for (Allocation wanted : Objects.requireNonNull(job.run()).allocations()) {
             var others = new TreeSet<>(state.jobsOn(wanted.node()));
             others.addAll(jobs.keySet());
@@ -86,6 +93,46 @@ public final class Draft {
             }
         }
         return true;
+    }
+
+    private boolean cpusShared(JobStatus job, Run own) {
+        String partition = job.description().partition();
+        int most =
+                state.configuration()
+                        .map(it -> it.partitions().get(partition))
+                        .map(it -> it.partitionRules().ofNodes().mostJobsOnCpu())
+                        .orElse(1);
+        for (Allocation wanted : own.allocations()) {
+            var others = new TreeSet<>(state.jobsOn(wanted.node()));
+            others.addAll(jobs.keySet());
+            others.remove(job.job());
+            var holders = new TreeMap<Integer, Integer>();
+            for (JobId other : others) {
+                JobStatus its = job(other);
+                Run run = its.run();
+                if (run != null && run.held().stream().anyMatch(it -> overlap(it, wanted))) {
+                    boolean with =
+                            run.sharesCpus() && its.description().partition().equals(partition);
+                    count(holders, run, wanted, with ? 1 : most);
+                }
+            }
+            if (holders.values().stream().anyMatch(count -> count >= most)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Counts a run on those of the CPUs that it holds.
+    private static void count(
+            TreeMap<Integer, Integer> holders, Run run, Allocation wanted, int times) {
+        for (Allocation it : run.held()) {
+            BitSet both = it.cpus().toBitSet();
+            both.and(wanted.cpus().toBitSet());
+            if (it.node().equals(wanted.node())) {
+                both.stream().forEach(cpu -> holders.merge(cpu, times, Integer::sum));
+            }
+        }
     }
 
     private static boolean overlap(Allocation one, Allocation other) {

@@ -16,11 +16,17 @@ import org.jspecify.annotations.Nullable;
 /// resources by count and device file. CPUs that a suspended run has claimed, to go on when all of
 /// them are free, are not free for others.
 ///
-/// Nothing is ever held twice; but who reads of a round only what became of each job, one after the
-/// other, may learn of the new holder before he learns that the old one let go.
+/// Nothing is ever held twice, but CPUs by runs that share theirs; and who reads of a round only
+/// what became of each job, one after the other, may learn of the new holder before he learns that
+/// the old one let go.
 public final class Holding {
 
+    /// CPUs of runs that share none.
     private final BitSet cpus = new BitSet();
+
+    /// By CPU, how many runs hold it that share theirs.
+    private final TreeMap<Integer, Integer> sharers = new TreeMap<>();
+
     private final Set<String> gpus = new HashSet<>();
     private final List<IndexSet> claims = new ArrayList<>();
 
@@ -43,6 +49,7 @@ public final class Holding {
     public Holding copy() {
         var copy = new Holding();
         copy.cpus.or(cpus);
+        copy.sharers.putAll(sharers);
         copy.gpus.addAll(gpus);
         copy.claims.addAll(claims);
         copy.moreOfCpu.putAll(moreOfCpu);
@@ -62,11 +69,12 @@ public final class Holding {
         claims.remove(wanted);
     }
 
-    /// Takes an allocation that nobody holds anything of.
+    /// Takes an allocation that nobody holds anything of, but CPUs that are shared.
     ///
+    /// @param shares whether others may have its CPUs too
     /// @throws IllegalStateException if a CPU or GPU of it is held already
-    public void takeFree(Allocation allocation) {
-        take(allocation);
+    public void takeFree(Allocation allocation, boolean shares) {
+        take(allocation, shares);
         if (twice()) {
             throw new IllegalStateException(
                     "take %s: CPUs %s, GPUs %s or device files are held already"
@@ -74,14 +82,18 @@ public final class Holding {
         }
     }
 
-    void take(Allocation allocation) {
+    void take(Allocation allocation, boolean shares) {
         BitSet taken = allocation.cpus().toBitSet();
-        if (cpus.intersects(taken)) {
-            var both = (BitSet) taken.clone();
-            both.and(cpus);
-            both.stream().forEach(cpu -> moreOfCpu.merge(cpu, 1, Integer::sum));
+        if (shares) {
+            taken.stream().forEach(cpu -> sharers.merge(cpu, 1, Integer::sum));
+        } else {
+            if (cpus.intersects(taken)) {
+                var both = (BitSet) taken.clone();
+                both.and(cpus);
+                both.stream().forEach(cpu -> moreOfCpu.merge(cpu, 1, Integer::sum));
+            }
+            cpus.or(taken);
         }
-        cpus.or(taken);
         GpuShare share = allocation.share();
         if (share != null) {
             units.merge(allocation.gpus().getFirst(), share.units(), Integer::sum);
@@ -98,15 +110,22 @@ public final class Holding {
         memoryMib += allocation.memoryMib();
     }
 
-    void release(Allocation allocation) {
+    void release(Allocation allocation, boolean shares) {
         BitSet given = allocation.cpus().toBitSet();
-        for (int cpu : moreOfCpu.keySet().toArray(Integer[]::new)) {
-            if (given.get(cpu)) {
-                given.clear(cpu);
-                moreOfCpu.computeIfPresent(cpu, (_, more) -> more == 1 ? null : more - 1);
+        if (shares) {
+            given.stream()
+                    .forEach(cpu ->
+                            sharers.computeIfPresent(
+                                    cpu, (_, held) -> held == 1 ? null : held - 1));
+        } else {
+            for (int cpu : moreOfCpu.keySet().toArray(Integer[]::new)) {
+                if (given.get(cpu)) {
+                    given.clear(cpu);
+                    moreOfCpu.computeIfPresent(cpu, (_, more) -> more == 1 ? null : more - 1);
+                }
             }
+            cpus.andNot(given);
         }
-        cpus.andNot(given);
         GpuShare share = allocation.share();
         if (share != null) {
             units.computeIfPresent(
@@ -132,6 +151,7 @@ public final class Holding {
     /// Whether something is held twice.
     public boolean twice() {
         return !moreOfCpu.isEmpty()
+                || sharers.keySet().stream().anyMatch(cpus::get)
                 || !moreOfGpu.isEmpty()
                 || files.values().stream().anyMatch(it -> it > 1)
                 || units.entrySet().stream()
@@ -142,6 +162,7 @@ public final class Holding {
     /// Whether no run holds anything.
     public boolean empty() {
         return cpus.isEmpty()
+                && sharers.isEmpty()
                 && gpus.isEmpty()
                 && units.isEmpty()
                 && gres.isEmpty()
@@ -150,10 +171,11 @@ public final class Holding {
 
     /// CPUs that are not free.
     public int cpus() {
-        if (claims.isEmpty()) {
+        if (claims.isEmpty() && sharers.isEmpty()) {
             return cpus.cardinality();
         }
         var all = (BitSet) cpus.clone();
+        sharers.keySet().forEach(all::set);
         claims.forEach(claim -> all.or(claim.toBitSet()));
         return all.cardinality();
     }
@@ -172,6 +194,7 @@ public final class Holding {
         var free = new BitSet(count);
         free.set(0, count);
         free.andNot(cpus);
+        sharers.keySet().forEach(free::clear);
         claims.forEach(claim -> free.andNot(claim.toBitSet()));
         return free;
     }

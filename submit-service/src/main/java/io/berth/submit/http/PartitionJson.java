@@ -1,5 +1,7 @@
 package io.berth.submit.http;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.berth.contracts.PreemptMode;
 import io.berth.contracts.event.ConfigEntry.Partition;
@@ -9,6 +11,7 @@ import io.berth.core.placement.VictimTerms;
 import io.berth.submit.PartitionNodes;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
 
 /// A partition as it is answered.
 ///
@@ -28,6 +31,8 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 /// @param maxCpusPerSocket the same of each socket of a node; 0 is unlimited
 /// @param exclusiveUser whether a node of one of its jobs is for that job's user alone
 /// @param exclusive whether each of its jobs has its nodes to itself
+/// @param overSubscribe which of its jobs have their CPUs together, and how many on one: `FORCE:4`,
+///   `YES:2`; absent where none do
 /// @param defaultCpusPerGpu of jobs with GPUs that ask for no CPUs per task; 0 is nothing of its
 ///   own
 /// @param defaultMemoryMibPerGpu of jobs with GPUs that ask for no memory; 0 is nothing of its own
@@ -60,6 +65,7 @@ record PartitionJson(
         int maxCpusPerSocket,
         boolean exclusiveUser,
         boolean exclusive,
+        @JsonInclude(Include.NON_NULL) @Nullable String overSubscribe,
         int defaultCpusPerGpu,
         long defaultMemoryMibPerGpu,
         boolean disableRootJobs,
@@ -102,6 +108,7 @@ record PartitionJson(
                 use.mostCpusOnSocket(),
                 use.ofOneUser(),
                 use.ofOneJob(),
+                use.overSubscribe() == null ? null : use.overSubscribe().text(),
                 use.gpuDefaults().cpusPerGpu(),
                 use.gpuDefaults().memoryMibPerGpu(),
                 !use.admitsUser("root"),

@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 /// @param eligibleAt since when it waits for its turn; 0 if it may not start
 /// @param requiredNodes as a host list, as `excludedNodes` and `plannedNodes`
 /// @param exclusiveUser whether only jobs of the same user may be on its nodes
+/// @param oversubscribe whether it may have its CPUs together with others, where its partition lets
+///   them
 /// @param contiguous whether its nodes must stand side by side by name
 /// @param segment nodes of each of its segments, which lie in one block each
 /// @param linked whether GPUs of a node must reach one another by NVLink
@@ -68,6 +70,7 @@ record TermsJson(
         @Nullable String excludedNodes,
         @Nullable Boolean exclusive,
         @Nullable Boolean exclusiveUser,
+        @Nullable Boolean oversubscribe,
         @Nullable String switches,
         @Nullable String reservation,
         @Nullable Boolean contiguous,
@@ -117,6 +120,7 @@ record TermsJson(
                 hosts(where.excluded()),
                 where.sharing() == Sharing.NODE ? true : null,
                 where.sharing() == Sharing.USER ? true : null,
+                where.sharing() == Sharing.OVERSUBSCRIBE ? true : null,
                 switches(where.switches()),
                 where.reservation(),
                 where.contiguous(),

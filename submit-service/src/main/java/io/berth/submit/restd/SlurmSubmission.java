@@ -26,7 +26,6 @@ final class SlurmSubmission {
                     "container_id",
                     "wckey",
                     "profile",
-                    "oversubscribe",
                     "cluster");
 
     private final Map<String, @Nullable Object> job = new LinkedHashMap<>();
@@ -129,6 +128,7 @@ final class SlurmSubmission {
             case "maximum_nodes" -> where.put("maxNodes", number(name, value));
             case "minimum_cpus_per_node" -> where.put("minCpusPerNode", number(name, value));
             case "temporary_disk_per_node" -> where.put("tmpMib", number(name, value));
+            case "oversubscribe" -> where.put("oversubscribe", value.asBoolean());
             case "contiguous" -> where.put("contiguous", value.asBoolean());
             case "exclusive" -> setExclusive(text(name, value));
             case "constraints" -> where.put("constraint", text(name, value));
