@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 /// @param mail null is none
 /// @param container the folder, on the nodes, of the container that the script runs in: an OCI
 ///   bundle, or its files; null is none
-/// @param key by which a gateway shows an agent that a request to start something in the job is its
-///   own ([io.berth.contracts.event.StepRequest]); the job itself is not told. Null if an older
-///   gateway wrote it
+/// @param key by which a gateway shows an agent that a request about the job is its own
+///   ([io.berth.contracts.event.StepRequest], [io.berth.contracts.event.OutputRequest]); the job
+///   itself is not told. Null if an older gateway wrote it
 public record JobSpec(
         JobId job,
         JobDescription description,

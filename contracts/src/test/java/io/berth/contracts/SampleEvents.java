@@ -499,8 +499,7 @@ final class SampleEvents {
                 Topics.NODE_REQUESTS,
                 new NodeRequest.FeaturesSet(NODE, "root", List.of("rack1", "nvme")));
         add(Topics.NODE_REQUESTS, new NodeRequest.WeightSet(NODE, "root", 20));
-        add(
-                Topics.OUTPUT_REQUESTS,
+        var output =
                 new OutputRequest(
                         NODE,
                         JOB,
@@ -509,7 +508,10 @@ final class SampleEvents {
                         -65_536,
                         true,
                         "ws://127.0.0.1:7600/v1/sessions/ab12",
-                        "s3cret"));
+                        "s3cret",
+                        null);
+        add(Topics.OUTPUT_REQUESTS, output);
+        addNamed("proven", Topics.OUTPUT_REQUESTS, output.proven("key of the job"));
         add(
                 Topics.STEP_REQUESTS,
                 StepRequest.proven(

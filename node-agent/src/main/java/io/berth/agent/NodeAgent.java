@@ -7,6 +7,7 @@ import io.berth.agent.host.MachineIdentity;
 import io.berth.agent.launch.LaunchRefused;
 import io.berth.agent.launch.Launcher;
 import io.berth.agent.launch.OutputReading;
+import io.berth.agent.launch.Outputs;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Gres;
@@ -153,13 +154,18 @@ public final class NodeAgent implements AutoCloseable {
         return runs.has(job);
     }
 
+    /// Where a job wrote here; nothing if it did not run here, or too long ago.
+    Optional<Outputs.Kept> wrote(JobId job) throws IOException {
+        return runs.wrote(job);
+    }
+
     /// What a job wrote here, read under its account.
     ///
     /// @param from the first byte; negative counts from the end
-    /// @throws LaunchRefused if that is not known any more
-    OutputReading output(JobId job, String user, boolean error, long from)
+    /// @throws LaunchRefused if its account is gone
+    OutputReading output(Outputs.Kept wrote, boolean error, long from)
             throws LaunchRefused, IOException, InterruptedException {
-        return runs.output(job, user, error, from);
+        return runs.output(wrote, error, from);
     }
 
     /// Starts a step in a run that is here.

@@ -105,20 +105,18 @@ final class NodeRuns implements Closeable {
         return parts.keySet().stream().anyMatch(run -> run.job().equals(job));
     }
 
-    /// What the job of that user wrote here.
+    /// Where a job wrote here; nothing if it did not run here, or too long ago.
+    Optional<Outputs.Kept> wrote(JobId job) throws IOException {
+        return spool.outputs().of(job);
+    }
+
+    /// What a job wrote here, read under its account.
     ///
-    /// @throws LaunchRefused if it did not run here, or too long ago, or its account is gone
-    OutputReading output(JobId job, String user, boolean error, long from)
+    /// @param from the first byte; negative counts from the end
+    /// @throws LaunchRefused if its account is gone
+    OutputReading output(Outputs.Kept wrote, boolean error, long from)
             throws LaunchRefused, IOException, InterruptedException {
-        Outputs.Kept kept =
-                spool.outputs()
-                        .of(job)
-                        .filter(it -> it.user().equals(user))
-                        .orElseThrow(() ->
-                                new LaunchRefused(
-                                        "node %s does not know what job %s wrote"
-                                                .formatted(surroundings.node().name(), job)));
-        return surroundings.launcher().read(kept, error, from);
+        return surroundings.launcher().read(wrote, error, from);
     }
 
     /// Starts a step in a run, if who asks knows its job's key. Of a run that is not here nobody

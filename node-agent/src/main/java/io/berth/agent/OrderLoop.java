@@ -297,8 +297,7 @@ final class OrderLoop implements AutoCloseable {
         }
     }
 
-    /// Answers a gateway, which need not be trusted with more than what jobs have written: for more
-    /// it has to show that it knows their keys.
+    /// Answers a gateway, which has to show that it knows the key of the job that it asks about.
     private void answer(ConsumerRecord<byte[], byte[]> record, NodeAgent agent) {
         try {
             if (record.topic().equals(Topics.STEP_REQUESTS.name())) {

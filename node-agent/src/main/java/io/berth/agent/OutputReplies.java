@@ -3,6 +3,7 @@ package io.berth.agent;
 import io.berth.agent.launch.LaunchRefused;
 import io.berth.agent.launch.OutputReading;
 import io.berth.agent.launch.OutputReading.Found;
+import io.berth.agent.launch.Outputs;
 import io.berth.contracts.event.OutputRequest;
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.Frame.Channel;
@@ -18,10 +19,11 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Tells gateways what jobs have written. To the session that a request names it says `output
-/// <offset>`, the bytes from there on and `end`; or `refused <why>`, or `busy <why>` if as many
-/// read as may. With `follow` it goes on until the job's run has ended here, or the file begins
-/// anew.
+/// Tells gateways what jobs have written: those that show that they know the job's key, which
+/// others are not even answered. To the session that a request names it says `output <offset>`, the
+/// bytes from there on and `end`; or `refused <why>`, or `busy <why>` if as many read as may. With
+/// `follow` it goes on until the job's run has ended here, or the file begins anew. Of a job that
+/// is not known here there is no key, and nothing to be told but that.
 final class OutputReplies {
 
     private static final Logger LOG = LoggerFactory.getLogger(OutputReplies.class);
@@ -32,8 +34,8 @@ final class OutputReplies {
     /// Of these so many are for the jobs of one user.
     private static final int OF_USER = 16;
 
-    /// So many are told at once that too many read. The next are not heard: a gateway gives up
-    /// after a while.
+    /// So many are told at once that they are told nothing. The next are not heard: a gateway gives
+    /// up after a while.
     private static final int MOST_REFUSALS = 8;
 
     /// A gateway that does not go when it was told is left.
@@ -45,10 +47,29 @@ final class OutputReplies {
 
     /// Begins to answer.
     void answer(OutputRequest request, NodeAgent agent) {
+        try {
+            Outputs.Kept wrote = agent.wrote(request.job()).orElse(null);
+            if (wrote == null) {
+                refuse(request, "refused node %s does not know what job %s wrote");
+            } else if (wrote.key() == null) {
+                refuse(request, "refused node %s began job %s while its agent was older");
+            } else if (request.node().equals(agent.name()) && request.provenBy(wrote.key())) {
+                answer(request, wrote, agent);
+            } else {
+                LOG.atWarn()
+                        .addKeyValue("job", request.job())
+                        .log("Output was asked for without proof");
+            }
+        } catch (IOException e) {
+            LOG.atWarn().setCause(e).addKeyValue("job", request.job()).log("Output not known");
+        }
+    }
+
+    private void answer(OutputRequest request, Outputs.Kept wrote, NodeAgent agent) {
         String full = enter(request);
         if (!full.isEmpty()) {
             LOG.atWarn().addKeyValue("job", request.job()).log("Too many ask for output");
-            refuse(request, full);
+            tell(request, "busy " + full);
             return;
         }
         // Not a virtual thread: it waits for a process's output and would hold its carrier.
@@ -57,7 +78,7 @@ final class OutputReplies {
                 .name("output-" + request.job())
                 .start(() -> {
                     try {
-                        serve(request, agent);
+                        serve(request, wrote, agent);
                     } catch (IOException | IllegalArgumentException e) {
                         LOG.atDebug().setCause(e).addKeyValue("job", request.job()).log("Not told");
                     } catch (InterruptedException e) {
@@ -84,7 +105,13 @@ final class OutputReplies {
         return "";
     }
 
+    /// @param why with the node and the job to be put in
     private void refuse(OutputRequest request, String why) {
+        tell(request, why.formatted(request.node(), request.job()));
+    }
+
+    /// Says one word at the session, and why.
+    private void tell(OutputRequest request, String word) {
         if (!refusals.tryAcquire()) {
             return;
         }
@@ -93,7 +120,7 @@ final class OutputReplies {
                     try (var socket =
                             FrameSocket.connect(
                                     URI.create(request.session()), request.secret(), _ -> {})) {
-                        socket.send(Frame.control("busy " + why));
+                        socket.send(Frame.control(word));
                         socket.closed().get(TOLD_WITHIN_SECONDS, TimeUnit.SECONDS);
                     } catch (InterruptedException e) {
                         Thread.currentThread().interrupt();
@@ -113,13 +140,11 @@ final class OutputReplies {
         reading.computeIfPresent(user, (_, count) -> count == 1 ? null : count - 1);
     }
 
-    private static void serve(OutputRequest request, NodeAgent agent)
+    private static void serve(OutputRequest request, Outputs.Kept wrote, NodeAgent agent)
             throws IOException, InterruptedException {
         URI session = URI.create(request.session());
         try (var socket = FrameSocket.connect(session, request.secret(), _ -> {})) {
-            try (OutputReading reading =
-                    agent.output(
-                            request.job(), request.user(), request.error(), request.offset())) {
+            try (OutputReading reading = agent.output(wrote, request.error(), request.offset())) {
                 // A job that ends, or a client that goes, while the file's system does not answer.
                 var unused = socket.closed().thenRun(reading::close);
                 copy(reading, socket, request, agent);

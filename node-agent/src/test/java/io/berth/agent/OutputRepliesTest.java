@@ -123,12 +123,18 @@ class OutputRepliesTest {
     }
 
     private void request(JobId job, String user, long offset, boolean follow) {
+        write(asked(job, user, offset, follow).proven(Jobs.KEY));
+    }
+
+    private OutputRequest asked(JobId job, String user, long offset, boolean follow) {
         var node = new NodeName(requireNonNull(rig).node);
         String session = "ws://127.0.0.1:" + requireNonNull(gateway).actualPort() + "/x";
-        var request = new OutputRequest(node, job, user, false, offset, follow, session, "secret");
-        requireNonNull(writer)
-                .write(requests.record(NodePartitions.of(node, 8), request, "test"))
-                .join();
+        return new OutputRequest(node, job, user, false, offset, follow, session, "secret", null);
+    }
+
+    private void write(OutputRequest request) {
+        int partition = NodePartitions.of(request.node(), 8);
+        requireNonNull(writer).write(requests.record(partition, request, "test")).join();
     }
 
     private String next() throws InterruptedException {
@@ -187,14 +193,45 @@ class OutputRepliesTest {
     }
 
     @Test
-    void what_a_job_of_the_same_id_wrote_is_not_told_to_another_user() throws Exception {
+    void who_does_not_know_the_jobs_key_is_not_answered() throws Exception {
         RunId run = ran("echo mine");
+        OutputRequest asked = asked(run.job(), USER, 0, false);
+        OutputRequest ofTheEnd = asked(run.job(), USER, -1, false);
 
-        request(run.job(), "root", 0, false);
+        write(asked);
+        write(asked.proven("guessed"));
+        // The proof of another request.
+        write(
+                new OutputRequest(
+                        asked.node(),
+                        asked.job(),
+                        asked.user(),
+                        asked.error(),
+                        asked.offset(),
+                        asked.follow(),
+                        asked.session(),
+                        asked.secret(),
+                        ofTheEnd.proven(Jobs.KEY).proof()));
 
-        assertThat(next())
+        // They are read in their order: what is answered first is the first that is proven.
+        write(ofTheEnd.proven(Jobs.KEY));
+        assertThat(next()).isEqualTo("output 4: \nend");
+        assertThat(ask(run.job(), 2, false)).isEqualTo("output 2: ne\nend");
+        assertThat(said.poll()).isNull();
+    }
+
+    @Test
+    void what_an_older_agent_kept_without_a_key_is_told_nobody() throws Exception {
+        RunId run = ran("echo mine");
+        Path kept =
+                folder.resolve(
+                        "home/nodes/%s/outputs/%s".formatted(requireNonNull(rig).node, run.job()));
+        Files.writeString(
+                kept, Files.readString(kept).replace(",\"key\":\"" + Jobs.KEY + "\"", ""));
+
+        assertThat(ask(run.job(), 0, false))
                 .isEqualTo(
-                        "refused node %s does not know what job %s wrote"
+                        "refused node %s began job %s while its agent was older"
                                 .formatted(requireNonNull(rig).node, run.job()));
     }
 

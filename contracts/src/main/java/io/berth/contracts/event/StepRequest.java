@@ -2,12 +2,6 @@ package io.berth.contracts.event;
 
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
-import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
-import java.util.Base64;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /// A gateway asks a node to start a step in a run that is there: a process of the job's user, in
 /// the run's group and limits, which comes to the session and is told there what to run.
@@ -20,8 +14,6 @@ import javax.crypto.spec.SecretKeySpec;
 /// @param proof HMAC-SHA256 of all the rest, in base64
 public record StepRequest(NodeName node, RunId run, String session, String secret, String proof) {
 
-    private static final String ALGORITHM = "HmacSHA256";
-
     /// The request of one who knows the job's key.
     public static StepRequest proven(
             NodeName node, RunId run, String session, String secret, String key) {
@@ -30,22 +22,11 @@ public record StepRequest(NodeName node, RunId run, String session, String secre
 
     /// Whether who wrote it knew the job's key.
     public boolean provenBy(String key) {
-        return MessageDigest.isEqual(bytes(proof(node, run, session, secret, key)), bytes(proof));
+        return Proof.same(proof(node, run, session, secret, key), proof);
     }
 
     private static String proof(
             NodeName node, RunId run, String session, String secret, String key) {
-        try {
-            Mac mac = Mac.getInstance(ALGORITHM);
-            mac.init(new SecretKeySpec(bytes(key), ALGORITHM));
-            String said = String.join("\n", "step", node.value(), run.toString(), session, secret);
-            return Base64.getEncoder().encodeToString(mac.doFinal(bytes(said)));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java has " + ALGORITHM, e);
-        }
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
+        return Proof.of(key, "step", node.value(), run.toString(), session, secret);
     }
 }

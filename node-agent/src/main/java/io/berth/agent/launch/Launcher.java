@@ -207,7 +207,8 @@ public record Launcher(
                                 launch.run().job(),
                                 job(launch, spec).user(),
                                 output.output().toString(),
-                                output.error().toString()));
+                                output.error().toString(),
+                                spec.key()));
         files.makeCheckpoint();
         InContainer what = what(node, launch, spec, account, files);
         String begin =

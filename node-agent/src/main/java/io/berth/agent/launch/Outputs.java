@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Where the scripts of a node write, kept beyond their runs: what can be asked for later. The last
 /// 10,000 jobs are known, and those that run. A file for each, by its job's id.
@@ -29,7 +30,9 @@ public record Outputs(Path folder, Path runs, int most) {
     private static final int HUNDREDTH = 100;
 
     /// @param user whose account opens the files
-    public record Kept(JobId job, String user, String output, String error) {}
+    /// @param key the job's, by which a request for what it wrote is proven; null if the job has
+    ///   none, or an older agent kept this
+    public record Kept(JobId job, String user, String output, String error, @Nullable String key) {}
 
     /// Those of a node.
     ///

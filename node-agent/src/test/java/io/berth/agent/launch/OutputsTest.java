@@ -28,7 +28,7 @@ final class OutputsTest {
     }
 
     private void keep(long job) throws IOException {
-        outputs.keep(new Kept(new JobId(job), "alice", "/home/alice/out", "/home/alice/err"));
+        outputs.keep(new Kept(new JobId(job), "alice", "/home/alice/out", "/home/alice/err", null));
     }
 
     /// As if it had been kept at that second.
@@ -49,6 +49,21 @@ final class OutputsTest {
 
         assertThat(knows(17)).isTrue();
         assertThat(knows(10_017)).isTrue();
+    }
+
+    @Test
+    void the_jobs_key_is_kept_and_what_an_older_agent_kept_has_none() throws IOException {
+        var kept = new Kept(new JobId(17), "alice", "/home/alice/out", "/home/alice/err", "a key");
+        outputs.keep(kept);
+        assertThat(outputs.of(kept.job())).contains(kept);
+
+        Files.writeString(
+                outputs.folder().resolve("17"),
+                """
+                {"job":17,"user":"alice","output":"/home/alice/out","error":"/home/alice/err"}\
+                """);
+        assertThat(outputs.of(kept.job()))
+                .contains(new Kept(kept.job(), kept.user(), kept.output(), kept.error(), null));
     }
 
     @Test

@@ -25,7 +25,6 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -89,8 +88,7 @@ public class JobSessionResource {
         Attempt attempt = running(job);
         Deadline due = Deadline.in(config.answerTimeout());
         String key =
-                specs.read(job, due)
-                        .flatMap(it -> Optional.ofNullable(it.key()))
+                specs.key(job, due)
                         .orElseThrow(() ->
                                 refusal("an older gateway took it in: no step can be started"));
         Sessions.Opened opened = sessions.open().orElseThrow(sessions::full);

@@ -6,11 +6,14 @@ import io.berth.contracts.Allocation;
 import io.berth.contracts.NodeName;
 import io.berth.submit.Caller;
 import io.berth.submit.Checks;
+import io.berth.submit.Deadline;
 import io.berth.submit.Job;
 import io.berth.submit.Permissions;
 import io.berth.submit.Refusal.InvalidRequest;
 import io.berth.submit.Refusal.OutputNotFound;
 import io.berth.submit.Refused;
+import io.berth.submit.SubmitConfig;
+import io.berth.submit.kafka.SpecReader;
 import io.berth.submit.session.OutputAnswer;
 import io.berth.submit.session.Outputs;
 import io.smallrye.common.annotation.RunOnVirtualThread;
@@ -46,13 +49,22 @@ public class OutputResource {
     static final String OFFSET = "Berth-Output-Offset";
 
     private final Gateway gateway;
+    private final SpecReader specs;
     private final Outputs outputs;
     private final Callers callers;
+    private final SubmitConfig config;
 
-    OutputResource(Gateway gateway, Outputs outputs, Callers callers) {
+    OutputResource(
+            Gateway gateway,
+            SpecReader specs,
+            Outputs outputs,
+            Callers callers,
+            SubmitConfig config) {
         this.gateway = gateway;
+        this.specs = specs;
         this.outputs = outputs;
         this.callers = callers;
+        this.config = config;
     }
 
     @GET
@@ -112,7 +124,8 @@ public class OutputResource {
                         node(job, node),
                         choice("stream", stream, "out", "err").equals("err"),
                         number(offset),
-                        choice("follow", follow, "false", "true").equals("true"));
+                        choice("follow", follow, "false", "true").equals("true"),
+                        key(job));
         OutputAnswer answer = outputs.ask(asked, caller);
         HttpServerResponse response = request.response();
         if (response.closed()) {
@@ -142,6 +155,15 @@ public class OutputResource {
                                                 .formatted(
                                                         job.id(),
                                                         Checks.quoted(String.valueOf(node))))));
+    }
+
+    private String key(Job job) throws Refused {
+        return specs.key(job, Deadline.in(config.answerTimeout()))
+                .orElseThrow(() ->
+                        new Refused(
+                                new OutputNotFound(
+                                        "job %s was taken in by an older gateway: its node tells nobody what it wrote"
+                                                .formatted(job.id()))));
     }
 
     private static String choice(String name, String text, String one, String other)

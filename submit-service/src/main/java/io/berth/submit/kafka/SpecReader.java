@@ -65,6 +65,14 @@ public class SpecReader {
         }
     }
 
+    /// The key by which a request about the job is proven to its nodes; empty if an older gateway
+    /// took it in, or the log has forgotten it.
+    ///
+    /// @throws Unavailable if the log does not answer in time
+    public Optional<String> key(Job job, Deadline due) {
+        return read(job, due).flatMap(it -> Optional.ofNullable(it.key()));
+    }
+
     private Optional<JobSpec> fetch(Job job, Deadline due) {
         var partition = new TopicPartition(Topics.SPECS.name(), job.specPartition());
         consumer.assign(List.of(partition));

@@ -54,8 +54,21 @@ public final class Outputs {
     /// @param error whether the file for errors
     /// @param offset the first byte; negative counts from the end
     /// @param follow whether to go on until the run has ended
+    /// @param key the job's, by which the node knows that a gateway asks
     public record Question(
-            JobId job, String user, NodeName node, boolean error, long offset, boolean follow) {}
+            JobId job,
+            String user,
+            NodeName node,
+            boolean error,
+            long offset,
+            boolean follow,
+            String key) {
+
+        private OutputRequest request(String session, String secret) {
+            return new OutputRequest(node, job, user, error, offset, follow, session, secret, null)
+                    .proven(key);
+        }
+    }
 
     /// Asks the node. The answer has begun when this returns; it must be read, or closed.
     ///
@@ -70,15 +83,7 @@ public final class Outputs {
         boolean begun = false;
         try {
             writer.ask(
-                    new OutputRequest(
-                            asked.node(),
-                            asked.job(),
-                            asked.user(),
-                            asked.error(),
-                            asked.offset(),
-                            asked.follow(),
-                            caller.gateway() + session.path(),
-                            session.secret()),
+                    asked.request(caller.gateway() + session.path(), session.secret()),
                     Deadline.in(PATIENCE));
             answer.begin().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
             begun = true;

@@ -3,7 +3,6 @@ package io.berth.submit.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.hamcrest.Matchers.is;
 
-import io.berth.contracts.JobSpec;
 import io.berth.contracts.JobState;
 import io.berth.contracts.event.StepRequest;
 import io.berth.contracts.event.Submission.Submitted;
@@ -54,15 +53,6 @@ class JobSessionTest {
                         .body("state", is(state.name())));
     }
 
-    private String key(long id) throws Exception {
-        for (JobSpec spec : mesh.events(Topics.SPECS)) {
-            if (spec.job().value() == id) {
-                return String.valueOf(spec.key());
-            }
-        }
-        throw new AssertionError("no specification of job " + id);
-    }
-
     @Test
     void the_node_is_asked_by_one_who_knows_the_jobs_key_and_both_ends_meet() throws Exception {
         long id = Api.submitted("alice", "");
@@ -82,7 +72,7 @@ class JobSessionTest {
                         .filter(it -> it.run().job().value() == id)
                         .findFirst()
                         .orElseThrow();
-        assertThat(asked.provenBy(key(id))).isTrue();
+        assertThat(asked.provenBy(mesh.key(id))).isTrue();
         assertThat(asked.node().value()).isEqualTo("dgx-01");
         assertThat(asked.run().lease()).isEqualTo(1);
         var toNode = new LinkedBlockingQueue<Frame>();
@@ -109,7 +99,7 @@ class JobSessionTest {
         long one = Api.submitted("alice", "");
         long other = Api.submitted("alice", "");
 
-        assertThat(key(one)).matches("[A-Za-z0-9_-]{43}").isNotEqualTo(key(other));
+        assertThat(mesh.key(one)).matches("[A-Za-z0-9_-]{43}").isNotEqualTo(mesh.key(other));
     }
 
     @Test

@@ -127,6 +127,15 @@ final class Mesh implements AutoCloseable {
         return events(topic, records(topic));
     }
 
+    /// The key that stands in a job's specification.
+    String key(long id) throws UnknownEventType, CorruptEvent {
+        return events(Topics.SPECS).stream()
+                .filter(spec -> spec.job().value() == id)
+                .map(spec -> String.valueOf(spec.key()))
+                .findFirst()
+                .orElseThrow();
+    }
+
     private static <E> List<E> events(Topic<E> topic, List<ConsumerRecord<byte[], byte[]>> records)
             throws UnknownEventType, CorruptEvent {
         var read = new ArrayList<E>();

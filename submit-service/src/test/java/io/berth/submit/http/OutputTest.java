@@ -79,6 +79,7 @@ class OutputTest {
             assertThat(agent.asked().error()).isTrue();
             assertThat(agent.asked().offset()).isEqualTo(7);
             assertThat(agent.asked().follow()).isFalse();
+            assertThat(agent.asked().provenBy(mesh.key(job))).isTrue();
         }
     }
 
