@@ -2,11 +2,14 @@
  * killed, and outlives the agent. It does what shim.sh and task.sh do together, in one program: see there.
  *
  * Arguments: the run's folder, then the variables that mark the task's processes; or --serve and a file that lists groups
- * to be entered by their control files, to stay there and do so for each order that is read. */
+ * to be entered by their control files, to stay there and do what each order says that is read; or --as, an account (its
+ * uid, gid and groups, with commas between them) and a command, to become the account and turn into that. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <grp.h>
+#include <linux/capability.h>
 #include <linux/magic.h>
 #include <linux/sched.h>
 #include <signal.h>
@@ -24,7 +27,10 @@
 #define TASK "berth-task"
 #define BORN "born in its group"
 
-enum { WORD = 9, FAILED = 125, MARKS = 2, MOST_WORDS = 16, DEEP = 16 };
+enum { WORD = 9, FAILED = 125, MARKS = 2, MOST_WORDS = 16, DEEP = 16, MOST_GROUPS = 65536 };
+
+/* How long the file systems may take to answer, in seconds. */
+enum { FILES_LIMIT = 30 };
 
 static _Noreturn void fail(const char *act, const char *subject)
 {
@@ -328,6 +334,120 @@ static void write_exit(int status)
     }
 }
 
+/* An account by its numbers. */
+struct account {
+    uid_t uid;
+    gid_t gid;
+    gid_t *groups;
+    size_t count;
+};
+
+/* The number that is all of a text; false if it is none that an account or a group can have. */
+static bool number(const char *text, unsigned long *found)
+{
+    char *end;
+    *found = strtoul(text, &end, 10);
+    errno = EINVAL;
+    return *text >= '0' && *text <= '9' && *end == '\0' && *found < (uid_t)-1;
+}
+
+/* Reads uid, gid and groups; false if they are none, or those of root. */
+static bool read_account(char **words, struct account *account)
+{
+    unsigned long uid, gid, group;
+    if (!number(words[0], &uid) || !number(words[1], &gid) || uid == 0)
+        return false;
+    *account = (struct account){.uid = (uid_t)uid, .gid = (gid_t)gid, .groups = calloc(MOST_GROUPS, sizeof(gid_t))};
+    if (account->groups == NULL)
+        return false;
+    char *rest = words[2];
+    for (char *each = strsep(&rest, ","); each != NULL; each = strsep(&rest, ",")) {
+        if (account->count == MOST_GROUPS || !number(each, &group))
+            return false;
+        account->groups[account->count++] = (gid_t)group;
+    }
+    return true;
+}
+
+/* Becomes the account, for good and without a right of root. */
+static bool become(const struct account *account)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
+    return setgroups(account->count, account->groups) == 0 &&
+           setresgid(account->gid, account->gid, account->gid) == 0 &&
+           setresuid(account->uid, account->uid, account->uid) == 0 && syscall(SYS_capset, &header, none) == 0;
+}
+
+/* Turns into a command, as an account. */
+static _Noreturn void run_as(char **words)
+{
+    struct account account;
+    if (!read_account(words, &account) || !become(&account))
+        fail("cannot become the account", words[0]);
+    execvp(words[3], words + 3);
+    fail("cannot run", words[3]);
+}
+
+/* Says in a file what is wrong with the folder and the files of a script, and empties those that it writes. Whether all is
+ * well. An empty word stands behind the files. */
+static bool try_as(const struct account *account, char **files, FILE *said)
+{
+    const char *folder = files[0], *input = files[1];
+    int how = strcmp(files[2], "append") == 0 ? O_APPEND : O_TRUNC;
+    umask(022);
+    if (!become(account)) {
+        fprintf(said, "cannot become the account: %s\n", strerror(errno));
+        return false;
+    }
+    if (chdir(folder) != 0) {
+        fprintf(said, "working directory %s does not exist, or may not be entered\n", folder);
+        return false;
+    }
+    if (access(input, R_OK) != 0) {
+        fprintf(said, "cannot read the input file %s\n", input);
+        return false;
+    }
+    for (char **output = files + 3; **output != '\0'; output++) {
+        struct stat status;
+        /* A device or a pipe: opening it may wait or take effect. */
+        if (stat(*output, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+            continue;
+        int file = open(*output, O_WRONLY | O_CREAT | O_NOCTTY | O_CLOEXEC | how, 0666);
+        if (file < 0) {
+            fprintf(said, "cannot open the output file %s: %s\n", *output, strerror(errno));
+            return false;
+        }
+        close(file);
+    }
+    return true;
+}
+
+/* Tries the files of a script, as its account, and says in the run's folder what is wrong with them: nothing if all is well. */
+static _Noreturn void try_files(const char *folder, char **words)
+{
+    struct account account;
+    signal(SIGCHLD, SIG_DFL);
+    umask(077);
+    if (chdir(folder) != 0)
+        fail("cannot enter", folder);
+    FILE *said = opened("tried.new", "we");
+    pid_t trial = read_account(words, &account) ? fork() : -1;
+    if (trial == 0) {
+        alarm(FILES_LIMIT);
+        bool right = try_as(&account, words + 3, said);
+        fflush(said);
+        _exit(right ? 0 : FAILED);
+    }
+    int status = 0;
+    if (trial < 0)
+        fprintf(said, "cannot try the files of the script: %s\n", strerror(errno));
+    else if (waitpid(trial, &status, 0) != trial || !WIFEXITED(status))
+        fprintf(said, "the file systems of the script's files did not answer\n");
+    publish(said, "tried.new", "tried");
+    _exit(0);
+}
+
 /* Holds the task of the run in that folder. */
 static void hold(const char *folder, int count, char **marks)
 {
@@ -375,7 +495,8 @@ static void tell_unforked(const char *folder)
         fail("cannot write", "exit");
 }
 
-/* The words of the next order, each ended by a NUL, up to an empty one. Their number; 0 at the end of the orders. */
+/* The words of the next order, each ended by a NUL, up to an empty one, which stays behind them. Their number; 0 at the end of
+ * the orders. */
 static int next_order(char **words, size_t *sizes)
 {
     for (int count = 0; count < MOST_WORDS; count++) {
@@ -402,8 +523,25 @@ static void stand_apart(const char *list)
     free(line);
 }
 
-/* Forks a shim for each order: the run's folder and the marks. A fork of this small program is cheap, and what it forks
- * has loaded nothing. It ends with its input, which is with the agent; the shims go on. */
+/* Does what an order says, in a process of its own. */
+static _Noreturn void obey(char **words, int count)
+{
+    int nothing = open("/dev/null", O_RDONLY);
+    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0)
+        fail("cannot open", "/dev/null");
+    close(nothing);
+    if (strcmp(words[0], "try") == 0 && count > 8)
+        try_files(words[1], words + 2);
+    errno = EINVAL;
+    if (strcmp(words[0], "hold") != 0 || count < 2)
+        fail("cannot obey", words[0]);
+    hold(words[1], count - 2, words + 2);
+    _exit(0);
+}
+
+/* Obeys orders, each in a process of its own: `hold`, the run's folder and the marks, which is to be its shim; or `try`, the
+ * run's folder, an account, and what is to be tried: directory, input, `append` or `truncate`, outputs. A fork of this small
+ * program is cheap, and what it forks has loaded nothing. It ends with its input, which is with the agent; the shims go on. */
 static int serve(const char *apart)
 {
     char *words[MOST_WORDS] = {0};
@@ -414,17 +552,11 @@ static int serve(const char *apart)
     /* The kernel buries the shims. */
     signal(SIGCHLD, SIG_IGN);
     for (int count = next_order(words, sizes); count > 0; count = next_order(words, sizes)) {
-        pid_t shim = fork();
-        if (shim < 0)
-            tell_unforked(words[0]);
-        if (shim == 0) {
-            int nothing = open("/dev/null", O_RDONLY);
-            if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0)
-                fail("cannot open", "/dev/null");
-            close(nothing);
-            hold(words[0], count - 1, words + 1);
-            _exit(0);
-        }
+        pid_t process = fork();
+        if (process < 0 && count > 1)
+            tell_unforked(words[1]);
+        if (process == 0)
+            obey(words, count);
     }
     return 0;
 }
@@ -435,8 +567,10 @@ int main(int count, char **arguments)
         be_task(count > 1);
     if (count == 3 && strcmp(arguments[1], "--serve") == 0)
         return serve(arguments[2]);
+    if (count > 5 && strcmp(arguments[1], "--as") == 0)
+        run_as(arguments + 2);
     if (count < MARKS) {
-        fprintf(stderr, "usage: shim FOLDER [NAME=VALUE...] | shim --serve FILE\n");
+        fprintf(stderr, "usage: shim FOLDER [NAME=VALUE...] | shim --serve FILE | shim --as UID GID GROUPS COMMAND...\n");
         return 2;
     }
     hold(arguments[1], count - MARKS, arguments + MARKS);

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// Under which account the script of a user runs on this machine.
 public sealed interface Accounts {
@@ -23,11 +24,10 @@ public sealed interface Accounts {
         public static Own ofThisProcess() throws IOException {
             Path self = Path.of("/proc/self");
             return new Own(
-                    new Account(
+                    Account.own(
                             (Integer) Files.getAttribute(self, "unix:uid"),
                             (Integer) Files.getAttribute(self, "unix:gid"),
-                            System.getProperty("user.home", "/"),
-                            false));
+                            System.getProperty("user.home", "/")));
         }
 
         @Override
@@ -37,8 +37,8 @@ public sealed interface Accounts {
     }
 
     /// Each script runs under the account that has its user's name. Such an account is looked up
-    /// wherever the machine looks accounts up, and is taken to be so for ten seconds: a program has
-    /// to be called for that, and the tasks of an array come together.
+    /// wherever the machine looks accounts up, and is taken to be so for ten seconds: two programs
+    /// have to be called for that, and the tasks of an array come together.
     final class OfUsers implements Accounts {
 
         private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -94,7 +94,17 @@ public sealed interface Accounts {
             if (uid == 0) {
                 throw new LaunchRefused("jobs of '" + user + "', who is root, are not run");
             }
-            return new Account(uid, Long.parseLong(fields[GID_FIELD]), fields[HOME_FIELD], true);
+            return new Account(
+                    uid, Long.parseLong(fields[GID_FIELD]), groups(user), fields[HOME_FIELD], true);
+        }
+
+        private List<Long> groups(String user)
+                throws LaunchRefused, IOException, InterruptedException {
+            var found = commands.run(List.of("id", "-G", "--", user), LIMIT);
+            if (found.status() != 0 || !found.output().matches("[0-9]+( [0-9]+)*\\n")) {
+                throw new LaunchRefused("the groups of '" + user + "' are not known on this node");
+            }
+            return Stream.of(found.output().strip().split(" ")).map(Long::valueOf).toList();
         }
     }
 }

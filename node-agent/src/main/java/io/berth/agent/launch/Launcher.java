@@ -185,8 +185,14 @@ public record Launcher(
         }
         Path directory = Path.of(spec.workingDirectory());
         OutputFiles output = OutputFiles.of(spec, pattern(node, launch, spec));
-        return FileTrial.begin(
-                () -> shims.tryFiles(files, account, directory, output, spec.appendOutput()));
+        return FileTrial.begin(() ->
+                shims.tryFiles(
+                        files,
+                        account,
+                        directory,
+                        output,
+                        spec.appendOutput(),
+                        name -> await(files, name)));
     }
 
     /// The text by which the task turns into the script, under its account.
@@ -227,7 +233,7 @@ public record Launcher(
         mps.folder(node, launch.here()).ifPresent(given::add);
         given.addAll(what.given());
         files.giveTo(account, given);
-        return StartScript.turningInto(account, files.folder().resolve("begin"));
+        return StartScript.turningInto(shims.turning(account), files.folder().resolve("begin"));
     }
 
     /// The script, and what stands around it if it runs in a container.
@@ -321,7 +327,8 @@ public record Launcher(
             files.giveTo(account, given);
         }
         files.note(StepPlace.NAME, place.get());
-        return StartScript.holding(account, files.folder().resolve("begin"), place.get().gateway());
+        return StartScript.holding(
+                shims.turning(account), files.folder().resolve("begin"), place.get().gateway());
     }
 
     private static FilenamePattern pattern(LocalNode node, Launch launch, JobSpec spec) {

@@ -4,13 +4,14 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The process that stays beside an agent and forks a shim for each task: a fork of it costs a
-/// fraction of one of a JVM, and no program is loaded. It ends with the agent, and is started again
-/// when it is needed and not there; the shims outlive it.
+/// The process that stays beside an agent and does in processes of its own what is ordered: a fork
+/// of it costs a fraction of one of a JVM, and no program is loaded. It ends with the agent, and is
+/// started again when it is needed and not there; the shims outlive it.
 final class ShimServer {
 
     private final Commands processes;
@@ -31,7 +32,25 @@ final class ShimServer {
     ///
     /// @param marks the variables that mark the task's processes
     void start(Path folder, List<String> marks) throws IOException {
-        byte[] order = order(folder, marks);
+        var order = new ArrayList<>(List.of("hold", folder.toString()));
+        order.addAll(marks);
+        send(order);
+    }
+
+    /// Has the files of a script tried: what is wrong with them shows in the run's folder as the
+    /// file `tried`, which is empty if all is well.
+    void tryFiles(Path folder, Account account, Path directory, OutputFiles files, boolean append)
+            throws IOException {
+        var order = new ArrayList<>(List.of("try", folder.toString()));
+        order.addAll(account.numbers());
+        order.addAll(List.of(directory.toString(), files.input().toString()));
+        order.add(append ? "append" : "truncate");
+        order.addAll(List.of(files.output().toString(), files.error().toString()));
+        send(order);
+    }
+
+    private void send(List<String> words) throws IOException {
+        byte[] order = order(words);
         lock.lock();
         try {
             Process running = process;
@@ -49,10 +68,12 @@ final class ShimServer {
         }
     }
 
-    private static byte[] order(Path folder, List<String> marks) {
-        var words = new StringBuilder().append(folder).append('\0');
-        marks.forEach(mark -> words.append(mark).append('\0'));
-        return words.append('\0').toString().getBytes(StandardCharsets.UTF_8);
+    /// A word that is empty, or has a NUL, would end the order, and the rest be read as another.
+    private static byte[] order(List<String> words) throws IOException {
+        if (words.stream().anyMatch(word -> word.isEmpty() || word.indexOf('\0') >= 0)) {
+            throw new IOException("no shim can be told of " + words);
+        }
+        return (String.join("\0", words) + "\0\0").getBytes(StandardCharsets.UTF_8);
     }
 
     private Process begin() throws IOException {

@@ -206,7 +206,7 @@ public final class Shims implements Closeable {
         var command = new ArrayList<String>();
         command.addAll(List.of("setsid", "sh", home(run).resolve("enter.sh").toString()));
         command.add(run.folder().toString());
-        command.addAll(account.turning());
+        command.addAll(turning(account));
         command.addAll(List.of("sh", text.toString()));
         ProcessBuilder builder = processes.builder(command);
         for (String mark : marks) {
@@ -223,13 +223,68 @@ public final class Shims implements Closeable {
         server.close();
     }
 
+    /// The program by which a process of root turns into an account, with its arguments; nothing if
+    /// it need not. It leaves no capability, and takes up all groups of the account.
+    List<String> turning(Account account) {
+        if (!account.switched()) {
+            return List.of();
+        }
+        var words = new ArrayList<String>();
+        switch (kind) {
+            case PROGRAM -> {
+                words.addAll(List.of(commands.resolveSibling("shim").toString(), "--as"));
+                words.addAll(account.numbers());
+            }
+            case SHELL ->
+                    words.addAll(
+                            List.of(
+                                    "setpriv",
+                                    "--reuid=" + account.uid(),
+                                    "--regid=" + account.gid(),
+                                    "--groups=" + account.numbers().getLast(),
+                                    "--inh-caps=-all",
+                                    "--"));
+        }
+        return words;
+    }
+
     /// Tries, as an account, the folder and the files of a script, and empties what it writes.
     ///
+    /// @param said waits until a file of that name is in the run's folder
     /// @throws LaunchRefused if one of them cannot be used
     public void tryFiles(
+            RunFiles run,
+            Account account,
+            Path directory,
+            OutputFiles files,
+            boolean append,
+            Awaiting said)
+            throws LaunchRefused, IOException, InterruptedException {
+        switch (kind) {
+            case PROGRAM -> {
+                server.tryFiles(run.folder(), account, directory, files, append);
+                said.await("tried");
+                String wrong =
+                        run.text("tried")
+                                .orElse("the files of the script could not be tried in time");
+                if (!wrong.isEmpty()) {
+                    throw new LaunchRefused(wrong.strip());
+                }
+            }
+            case SHELL -> tryFilesByShell(run, account, directory, files, append);
+        }
+    }
+
+    /// Waits for a file.
+    @FunctionalInterface
+    interface Awaiting {
+        void await(String name) throws IOException, InterruptedException;
+    }
+
+    private void tryFilesByShell(
             RunFiles run, Account account, Path directory, OutputFiles files, boolean append)
             throws LaunchRefused, IOException, InterruptedException {
-        var command = new ArrayList<String>(account.turning());
+        var command = new ArrayList<String>(turning(account));
         command.addAll(List.of("sh", home(run).resolve("try-files.sh").toString()));
         command.addAll(List.of(directory.toString(), files.input().toString()));
         command.add(append ? "append" : "");
@@ -247,7 +302,7 @@ public final class Shims implements Closeable {
     /// @throws LaunchRefused if it is neither, or may not be read
     Optional<String> readBundle(RunFiles run, Account account, Path container)
             throws LaunchRefused, IOException, InterruptedException {
-        var command = new ArrayList<String>(account.turning());
+        var command = new ArrayList<String>(turning(account));
         command.addAll(List.of("sh", home(run).resolve("read-bundle.sh").toString()));
         command.add(container.toString());
         var ran = processes.run(command, BUNDLE_LIMIT);
@@ -268,7 +323,7 @@ public final class Shims implements Closeable {
     ///
     /// @param from the first byte; negative counts from the end
     OutputReading readOutput(Account account, Path file, long from) throws IOException {
-        var command = new ArrayList<String>(account.turning());
+        var command = new ArrayList<String>(turning(account));
         command.addAll(List.of("sh", commands.resolveSibling("read-output.sh").toString()));
         command.addAll(List.of(file.toString(), Long.toString(from)));
         ProcessBuilder builder = processes.builder(command);

@@ -109,9 +109,14 @@ public final class StartScript {
 
     /// The shell text by which a task of root turns into an account, which then reads the text of
     /// [#of] in a file.
-    static String turningInto(Account account, Path begin) throws LaunchRefused {
-        return "exec %s sh %s\n"
-                .formatted(String.join(" ", account.turning()), quoted(begin.toString()));
+    ///
+    /// @param turning of [Shims#turning]
+    static String turningInto(List<String> turning, Path begin) throws LaunchRefused {
+        var script = new StringBuilder("exec");
+        for (String word : turning) {
+            script.append(' ').append(quoted(word));
+        }
+        return script.append(" sh ").append(quoted(begin.toString())).append('\n').toString();
     }
 
     /// The shell text by which a process that has variables already turns into a program.
@@ -146,7 +151,7 @@ public final class StartScript {
     /// Holds the group open, and starts the text of [#of] in a file for each line `step PATH
     /// SECRET` that it is told, with the address at the gateway and the secret in variables. What
     /// is started is ended by its own, and not by signals to what it runs.
-    static String holding(Account account, Path begin, String gateway) throws LaunchRefused {
+    static String holding(List<String> turning, Path begin, String gateway) throws LaunchRefused {
         return """
         while read -r word path secret <&9; do
             case $word in
@@ -160,7 +165,7 @@ public final class StartScript {
             esac
         done
         """
-                .formatted(quoted(gateway), turningInto(account, begin).strip());
+                .formatted(quoted(gateway), turningInto(turning, begin).strip());
     }
 
     /// The text as one word of a shell.

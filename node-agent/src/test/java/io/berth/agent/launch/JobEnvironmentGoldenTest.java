@@ -168,7 +168,7 @@ class JobEnvironmentGoldenTest {
                         spec,
                         text(theirs, "SLURM_CLUSTER_NAME"),
                         1_700_000_000,
-                        new Account(0, 0, "/root", false))
+                        Account.own(0, 0, "/root"))
                 .variables();
     }
 

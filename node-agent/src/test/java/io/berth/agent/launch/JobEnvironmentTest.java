@@ -87,7 +87,7 @@ class JobEnvironmentTest {
                         spec,
                         "small",
                         1_700_000_000,
-                        new Account(0, 0, "/home/agent", false))
+                        Account.own(0, 0, "/home/agent"))
                 .variables();
     }
 

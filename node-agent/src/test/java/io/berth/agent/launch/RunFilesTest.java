@@ -165,7 +165,7 @@ class RunFilesTest {
         Path others = Files.writeString(elsewhere.resolve("others"), "kept");
         Path link = Files.createSymbolicLink(files.folder().resolve("link"), others);
 
-        files.giveTo(new Account(65534, 65534, "/", true), List.of("link"));
+        files.giveTo(new Account(65534, 65534, List.of(), "/", true), List.of("link"));
 
         assertThat(Files.getAttribute(others, "unix:uid")).isEqualTo(0);
         assertThat(Files.getAttribute(link, "unix:uid", LinkOption.NOFOLLOW_LINKS))

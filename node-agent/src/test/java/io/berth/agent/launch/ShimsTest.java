@@ -1,6 +1,7 @@
 package io.berth.agent.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
@@ -12,6 +13,8 @@ import io.berth.contracts.RunId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -209,6 +212,111 @@ class ShimsTest {
         String[] version = System.getProperty("os.version").split("\\D+");
         int major = Integer.parseInt(version[0]);
         return major > 5 || (major == 5 && Integer.parseInt(version[1]) >= 7);
+    }
+
+    private Shims installed(Shims.Kind kind) throws Exception {
+        Shims best = Shims.install(home, new Commands());
+        begun.add(best);
+        assumeThat(kind == Shims.Kind.SHELL || best.kind() == kind).as("a compiled shim").isTrue();
+        Shims shims = Shims.install(home, new Commands(), kind);
+        begun.add(shims);
+        return shims;
+    }
+
+    /// In two groups.
+    private static Account nobody() throws Exception {
+        assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).as("root").isEqualTo(0);
+        return new Account(65534, 65533, List.of(65533L, 7L), "/", true);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void who_turns_into_an_account_has_its_groups_and_no_right_of_root(Shims.Kind kind)
+            throws Exception {
+        Account account = nobody();
+        Shims shims = installed(kind);
+        Files.setPosixFilePermissions(home, PosixFilePermissions.fromString("rwx--x--x"));
+        var command = new ArrayList<>(shims.turning(account));
+        command.addAll(
+                List.of(
+                        "sh",
+                        "-c",
+                        "id -u; id -g; id -G; grep -E '^(Uid|Gid|Cap[IPEA])' $0",
+                        "/proc/self/status"));
+
+        var ran = new Commands().run(command, Duration.ofSeconds(60));
+
+        assertThat(ran.output().lines())
+                .containsExactly(
+                        "65534",
+                        "65533",
+                        "65533 7",
+                        "Uid:\t65534\t65534\t65534\t65534",
+                        "Gid:\t65533\t65533\t65533\t65533",
+                        "CapInh:\t0000000000000000",
+                        "CapPrm:\t0000000000000000",
+                        "CapEff:\t0000000000000000",
+                        "CapAmb:\t0000000000000000");
+        assertThat(shims.turning(Account.own(0, 0, "/"))).isEmpty();
+    }
+
+    private void tryFiles(Shims.Kind kind, Path directory, Path input, Path output, boolean append)
+            throws Exception {
+        Files.deleteIfExists(files.folder().resolve("tried"));
+        installed(kind)
+                .tryFiles(
+                        files,
+                        nobody(),
+                        directory,
+                        new OutputFiles(input, output, output),
+                        append,
+                        name -> await().atMost(Duration.ofMinutes(1)).until(() -> files.has(name)));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_files_of_a_script_are_tried_and_emptied_by_its_account(Shims.Kind kind)
+            throws Exception {
+        nobody();
+        Files.setPosixFilePermissions(home, PosixFilePermissions.fromString("rwx--x--x"));
+        Path work = Files.createDirectory(home.resolve("work"));
+        Files.setAttribute(work, "unix:uid", 65534);
+        Path nothing = Path.of("/dev/null");
+        Path output = work.resolve("it's \n out");
+
+        tryFiles(kind, work, nothing, output, false);
+        assertThat(Files.getAttribute(output, "unix:uid")).isEqualTo(65534);
+        assertThat(Files.getAttribute(output, "unix:gid")).isEqualTo(65533);
+        Files.writeString(output, "before");
+        tryFiles(kind, work, nothing, output, true);
+        assertThat(output).hasContent("before");
+        tryFiles(kind, work, nothing, output, false);
+        assertThat(output).isEmptyFile();
+        Files.delete(output);
+        new ProcessBuilder("mkfifo", output.toString()).start().waitFor();
+        tryFiles(kind, work, nothing, output, false);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void what_an_account_cannot_use_is_named(Shims.Kind kind) throws Exception {
+        nobody();
+        Files.setPosixFilePermissions(home, PosixFilePermissions.fromString("rwx--x--x"));
+        Path nothing = Path.of("/dev/null");
+        Path closed = Files.createDirectory(home.resolve("closed"));
+        Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rwx------"));
+        Path kept = Files.writeString(home.resolve("kept"), "kept");
+        Files.setPosixFilePermissions(kept, PosixFilePermissions.fromString("rw-------"));
+
+        assertThatThrownBy(() -> tryFiles(kind, closed, nothing, nothing, false))
+                .hasMessage(
+                        "working directory %s does not exist, or may not be entered"
+                                .formatted(closed));
+        assertThatThrownBy(() -> tryFiles(kind, Path.of("/"), kept, nothing, false))
+                .hasMessage("cannot read the input file " + kept);
+        assertThatThrownBy(() -> tryFiles(kind, Path.of("/"), nothing, kept, false))
+                .hasMessage("cannot open the output file " + kept + ": Permission denied");
+        assertThat(kept).hasContent("kept");
     }
 
     @ParameterizedTest
