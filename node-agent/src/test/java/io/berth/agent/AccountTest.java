@@ -200,12 +200,7 @@ class AccountTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {
-                "cgroup.procs",
-                "task/../cgroup.procs",
-                "task/memory.limit_in_bytes",
-                "task/memory.max"
-            })
+            strings = {"cgroup.procs", "../cgroup.procs", "memory.limit_in_bytes", "memory.max"})
     void a_script_cannot_change_its_group(String file) throws Exception {
         Ended ended =
                 run(

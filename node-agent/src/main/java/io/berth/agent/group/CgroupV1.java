@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /// Groups as cgroups of version 1: one tree for each controller, in each of them
-/// `<parent>/<node>/<run>/task`.
+/// `<parent>/<node>/<run>`.
 final class CgroupV1 implements Groups {
 
     /// The controllers that are used where they are mounted.
@@ -69,7 +69,11 @@ final class CgroupV1 implements Groups {
         if (limits.cpus().isEmpty()) {
             used.remove(Controller.CPUSET);
         }
-        V1Group group = group(node, run, Controller.mountedWith(used, mounts));
+        V1Group group =
+                new V1Group(
+                        Level.RUN,
+                        folders(node, run, Controller.mountedWith(used, mounts)),
+                        mounts);
         if (group.folders().stream().anyMatch(Files::exists)) {
             group.kill();
             group.remove();
@@ -80,7 +84,9 @@ final class CgroupV1 implements Groups {
 
     @Override
     public Group find(NodeName node, RunId run) {
-        return group(node, run, mounts.keySet());
+        Map<Controller, Path> folders = folders(node, run, mounts.keySet());
+        folders.replaceAll((_, folder) -> ControlFiles.ofRun(folder));
+        return new V1Group(Level.RUN, folders, mounts);
     }
 
     @Override
@@ -93,14 +99,14 @@ final class CgroupV1 implements Groups {
         }
     }
 
-    private V1Group group(NodeName node, RunId run, Set<Controller> controllers) {
+    private Map<Controller, Path> folders(NodeName node, RunId run, Set<Controller> controllers) {
         var folders = new EnumMap<Controller, Path>(Controller.class);
-        Path name = Path.of(parent, node.value(), run.toString(), "task");
+        Path name = Path.of(parent, node.value(), run.toString());
         mounts.forEach((controller, mount) -> {
             if (controllers.contains(controller)) {
                 folders.put(controller, mount.resolve(name));
             }
         });
-        return new V1Group(Level.RUN, folders, mounts);
+        return folders;
     }
 }

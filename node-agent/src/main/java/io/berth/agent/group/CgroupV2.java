@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Groups as cgroups of version 2: `<parent>/<node>/<run>/task` in the one tree, with the script in
-/// its group `script` and each step in one of its own, there its `srun` in the group `srun`: where
+/// Groups as cgroups of version 2: `<parent>/<node>/<run>` in the one tree, with the script in its
+/// group `script` and each step in one of its own, there its `srun` in the group `srun`: where
 /// groups have controllers, processes are in the leaves alone. What has no control file there, the
 /// devices, is limited by a program in the kernel.
 final class CgroupV2 implements Groups {
@@ -68,7 +68,7 @@ final class CgroupV2 implements Groups {
 
     @Override
     public Group find(NodeName node, RunId run) {
-        return new V2Group(Level.RUN, mount, folder(node, run));
+        return new V2Group(Level.RUN, mount, ControlFiles.ofRun(folder(node, run)));
     }
 
     @Override
@@ -80,7 +80,7 @@ final class CgroupV2 implements Groups {
     }
 
     private Path folder(NodeName node, RunId run) {
-        return mount.resolve(parent).resolve(node.value()).resolve(run.toString()).resolve("task");
+        return mount.resolve(parent).resolve(node.value()).resolve(run.toString());
     }
 
     /// Lets the groups in a group use the controllers that it has. One that cannot be handed on is
@@ -126,7 +126,7 @@ final class CgroupV2 implements Groups {
 
         /// Where those are that are in no child.
         private Path leaf() {
-            return folder.resolve(level == Level.RUN ? "script" : "srun");
+            return folder.resolve(level == Level.RUN ? ControlFiles.SCRIPT : "srun");
         }
 
         /// Makes room for children.
@@ -276,11 +276,7 @@ final class CgroupV2 implements Groups {
 
         @Override
         public void remove() throws IOException {
-            ControlFiles.remove(folder);
-            Path run = folder.getParent();
-            if (run != null && level == Level.RUN) {
-                ControlFiles.remove(run);
-            }
+            ControlFiles.remove(level == Level.RUN ? ControlFiles.folderOf(folder) : folder);
         }
 
         void limit(Limits limits) throws IOException {

@@ -27,6 +27,11 @@ import org.jspecify.annotations.Nullable;
 final class ControlFiles {
 
     private static final String PROCESSES = "cgroup.procs";
+    private static final String INNER = "task";
+
+    /// In a run's group of version 2, where the script is.
+    static final String SCRIPT = "script";
+
     private static final int TYPE = 0xf000;
     private static final int FOLDER = 0x4000;
     private static final int LEAF = 2;
@@ -213,6 +218,27 @@ final class ControlFiles {
 
     static Path entrance(Path group) {
         return group.resolve(PROCESSES);
+    }
+
+    /// The group of a run whose folder that is: an agent of before made it within another, in which
+    /// nothing else is. A group of that name may also be the job's own.
+    static Path ofRun(Path folder) {
+        Path inner = folder.resolve(INNER);
+        try {
+            return Files.exists(inner)
+                            && own(folder).isEmpty()
+                            && !Files.exists(folder.resolve(SCRIPT))
+                    ? inner
+                    : folder;
+        } catch (IOException e) {
+            return folder;
+        }
+    }
+
+    /// The folder of a run whose group that is.
+    static Path folderOf(Path run) {
+        Path folder = run.getParent();
+        return folder != null && run.endsWith(INNER) ? folder : run;
     }
 
     /// Removes a group and the groups in it.

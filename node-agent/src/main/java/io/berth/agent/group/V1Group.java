@@ -275,11 +275,7 @@ final class V1Group implements Group {
     @Override
     public void remove() throws IOException {
         for (Path folder : folders.values()) {
-            ControlFiles.remove(folder);
-            Path run = folder.getParent();
-            if (run != null && level == Level.RUN) {
-                ControlFiles.remove(run);
-            }
+            ControlFiles.remove(level == Level.RUN ? ControlFiles.folderOf(folder) : folder);
         }
     }
 }

@@ -17,7 +17,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -59,8 +61,12 @@ class GroupsTest {
     }
 
     private Process enter(Group group, RunId run, String script) throws IOException {
+        return enter(group.entrances(), run, script);
+    }
+
+    private Process enter(List<Path> entrances, RunId run, String script) throws IOException {
         var text = new StringBuilder();
-        for (Path entrance : group.entrances()) {
+        for (Path entrance : entrances) {
             text.append("echo 0 > ").append(entrance).append(" || exit 125\n");
         }
         var builder =
@@ -113,6 +119,59 @@ class GroupsTest {
 
         assertThat(inner).doesNotExist();
         assertThat(group.entrances().getFirst()).doesNotExist();
+    }
+
+    /// It made them within those of the run, by the name `task`.
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void the_groups_of_an_agent_of_before_are_found_and_removed(Groups groups) throws Exception {
+        assumeThat(groups.heldByKernel()).isTrue();
+        RunId run = new RunId(new JobId(87), 1);
+        Group outer = groups.create(NODE, run, new Limits(IndexSet.EMPTY, 64, 0, List.of()));
+        for (Path entrance : outer.entrances()) {
+            Path group = Objects.requireNonNull(entrance.getParent());
+            if (group.endsWith("script")) {
+                Files.delete(group);
+                Files.createDirectories(group.resolveSibling("task").resolve("script"));
+            } else {
+                Files.createDirectory(group.resolve("task"));
+            }
+        }
+
+        Group found = groups.find(NODE, run);
+
+        // It looks in each hierarchy; without CPUs the run has no group in that of cpusets.
+        List<Path> entrances = found.entrances().stream().filter(Files::exists).toList();
+        assertThat(entrances)
+                .hasSameSizeAs(outer.entrances())
+                .allMatch(it -> it.toString().contains("/87.1/task/"));
+        Process process = enter(entrances, run, "exec sleep 60");
+        await().until(() -> found.members().equals(Set.of(process.pid())));
+        found.kill();
+        process.waitFor();
+        found.remove();
+        groups.removeEmptyParents(NODE);
+        assertThat(outer.folders()).noneMatch(Files::exists);
+    }
+
+    @Test
+    void a_group_that_a_job_named_as_agents_of_before_did_theirs_hides_nobody() throws Exception {
+        Groups groups = HostGroups.find(PARENT);
+        assumeThat(groups.heldByKernel()).isTrue();
+        RunId run = new RunId(new JobId(88), 1);
+        Group group = groups.create(NODE, run, LIMITS);
+        Process process = enter(group, run, "exec sleep 60");
+        await().until(() -> group.members().equals(Set.of(process.pid())));
+        for (Path folder : group.folders()) {
+            Files.createDirectory(folder.resolve("task"));
+        }
+
+        assertThat(groups.find(NODE, run).members()).containsExactly(process.pid());
+
+        group.kill();
+        process.waitFor();
+        group.remove();
+        groups.removeEmptyParents(NODE);
     }
 
     @ParameterizedTest
