@@ -8,7 +8,11 @@
  * says:  n rank   x (it cannot be started)   v NAME=VALUE   w WORD of a program of its own
  *        i, o, e FILE of input, output, errors   j (errors go where the output goes)   l LABEL of its lines
  *        c CPUs, as 0-3,7   m CPUs, as a hexadecimal mask   g GPUs that it opens, if not all of the step's
- * It is removed when signals are waited for: before that none must be sent.
+ * It is removed when signals are waited for: before that none must be sent. Beside it, by the same name and .now, is written
+ * which processes the tasks are, a line for each:  task RANK PROCESS  and at the end, by the same name and .used, what
+ * those that ended had used, as the kernel tells it of each with the descendants that it waited for, in a line:
+ *        TASKS CPU MEMORY READ WRITTEN, of all; then a rank and an amount each: least CPU, most MEMORY, READ, WRITTEN
+ * CPU in milliseconds; MEMORY in KiB, of a task that of its largest process; the others in blocks of 512 bytes.
  *
  * Or --await, a file, and how long it is waited for, in hundredths of a second. Its exit status is then 0 if the file is there.
  *
@@ -24,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -45,6 +50,8 @@ struct task {
     const char *input; /* It opens this itself, as a pipe lets nobody open it until somebody writes. */
     pid_t process; /* 0 when it runs no more */
     int status;
+    bool ended; /* and not one that never ran */
+    struct rusage used;
 };
 
 /* The signals before any was kept for the tasks. */
@@ -378,6 +385,18 @@ static int await_file(const char *name, long hundredths)
     return EXIT_SUCCESS;
 }
 
+/* Says which processes the tasks are. That it cannot be said is no failure of theirs. */
+static void tell_processes(const char *name, const struct task *tasks, size_t count)
+{
+    FILE *out = fopen(name, "we");
+    if (out == NULL)
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (tasks[i].process > 0)
+            fprintf(out, "task %s %ld\n", tasks[i].rank, (long)tasks[i].process);
+    fclose(out);
+}
+
 static void send_all(const struct task *tasks, size_t count, int number)
 {
     for (size_t i = 0; i < count; i++)
@@ -389,12 +408,15 @@ static void send_all(const struct task *tasks, size_t count, int number)
 static int bury(struct task *tasks, size_t count, bool together)
 {
     int status, ends = 0;
-    for (pid_t ended = waitpid(-1, &status, WNOHANG); ended > 0; ended = waitpid(-1, &status, WNOHANG)) {
+    struct rusage used;
+    for (pid_t ended = wait4(-1, &status, WNOHANG, &used); ended > 0; ended = wait4(-1, &status, WNOHANG, &used)) {
         ends++;
         for (size_t i = 0; i < count; i++) {
             if (tasks[i].process != ended)
                 continue;
             tasks[i].process = 0;
+            tasks[i].ended = true;
+            tasks[i].used = used;
             tasks[i].status = WIFSIGNALED(status) ? SIGNALLED + WTERMSIG(status) : WEXITSTATUS(status);
             if (together && tasks[i].status != 0)
                 send_all(tasks, count, SIGTERM);
@@ -415,6 +437,49 @@ static void await_ends(struct task *tasks, size_t count, int children, const sig
         else if (number > 0 && info.si_pid == getppid())
             send_all(tasks, count, number);
     }
+}
+
+/* What is told of a task's use, and the order in which that is. */
+enum { CPU, MEMORY, READ, WRITTEN, KINDS };
+
+static long amount(const struct rusage *used, int kind)
+{
+    switch (kind) {
+    case CPU:
+        return (used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1000 +
+               (used->ru_utime.tv_usec + used->ru_stime.tv_usec) / 1000;
+    case MEMORY: return used->ru_maxrss;
+    case READ: return used->ru_inblock;
+    default: return used->ru_oublock;
+    }
+}
+
+/* Leaves what the tasks have used. That it cannot be told is no failure of theirs. */
+static void tell_used(const char *name, const struct task *tasks, size_t count)
+{
+    const struct task *most[KINDS] = {0};
+    long sums[KINDS] = {0}, ended = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!tasks[i].ended)
+            continue;
+        ended++;
+        for (int kind = 0; kind < KINDS; kind++) {
+            long mine = amount(&tasks[i].used, kind), best = most[kind] == NULL ? 0 : amount(&most[kind]->used, kind);
+            sums[kind] += mine;
+            if (most[kind] == NULL || (kind == CPU ? mine < best : mine > best))
+                most[kind] = &tasks[i];
+        }
+    }
+    FILE *out = ended == 0 ? NULL : fopen(name, "we");
+    if (out == NULL)
+        return;
+    fprintf(out, "%ld", ended);
+    for (int kind = 0; kind < KINDS; kind++)
+        fprintf(out, " %ld", sums[kind]);
+    for (int kind = 0; kind < KINDS; kind++)
+        fprintf(out, " %s %ld", most[kind]->rank, amount(&most[kind]->used, kind));
+    fputc('\n', out);
+    fclose(out);
 }
 
 int main(int arguments, char **argument)
@@ -451,9 +516,14 @@ int main(int arguments, char **argument)
         while (*word != '\0')
             word = after(word);
     }
+    char beside[strlen(argument[FILE_NAME]) + sizeof ".used"];
+    sprintf(beside, "%s.now", argument[FILE_NAME]);
+    tell_processes(beside, tasks, count);
     if (held)
         hold(tasks, count, argument);
     await_ends(tasks, count, children, &awaited, strcmp(argument[KILL], "-K") == 0);
+    sprintf(beside, "%s.used", argument[FILE_NAME]);
+    tell_used(beside, tasks, count);
 
     int worst = 0;
     for (size_t i = 0; i < count; i++) {

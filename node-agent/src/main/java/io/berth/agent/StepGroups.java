@@ -10,6 +10,7 @@ import io.berth.agent.launch.StepUse.StepUses;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.Isolation;
 import io.berth.contracts.StepUsage;
+import io.berth.contracts.TasksUsage;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -99,6 +100,7 @@ final class StepGroups {
             if (step.isPresent()) {
                 Consumption use = step.get().usage();
                 Holder holder = each.getValue();
+                TasksUsage ofTasks = StepTasks.used(step.get(), use, holder);
                 used.add(
                         new StepUsage(
                                 each.getKey(),
@@ -107,7 +109,9 @@ final class StepGroups {
                                 use.maxMemoryMib(),
                                 holder.name(),
                                 holder.beganAt(),
-                                StepTasks.used(step.get(), use, holder)));
+                                ofTasks == null
+                                        ? LiveTasks.used(files, each.getKey(), step.get())
+                                        : ofTasks));
             }
         }
         return used;

@@ -1,6 +1,7 @@
 package io.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.berth.agent.StepGroups.Holder;
 import io.berth.agent.StepGroups.Holders;
@@ -286,6 +287,35 @@ class RunStepsTest {
                                 new OfTask(3, 9),
                                 null,
                                 null));
+    }
+
+    /// This process is one of them, and of the other there is what it started.
+    @Test
+    void tasks_without_groups_are_told_by_their_processes_while_they_run() throws Exception {
+        ask("begin.0", " 2 0 - - 4");
+        steps.look();
+        Process task = new ProcessBuilder("sh", "-c", "sleep 60 & wait").start();
+        try {
+            await().until(() -> task.children().findAny().isPresent());
+            long child = task.children().findAny().orElseThrow().pid();
+            group.at(0).members.addAll(List.of(ME, task.pid(), child));
+            Path told = Files.createDirectories(folder.resolve("steps"));
+            Files.writeString(
+                    told.resolve("step.0.tasks.now"),
+                    "task 4 %d\ntask 5 %d\ntask 6 1\nnonsense\n".formatted(ME, task.pid()));
+
+            TasksUsage each =
+                    Objects.requireNonNull(StepGroups.now(files, group).getFirst().each());
+
+            assertThat(each.tasks()).isEqualTo(2);
+            assertThat(each.leastCpu().rank()).isEqualTo(5);
+            assertThat(each.mostMemory())
+                    .returns(4, OfTask::rank)
+                    .satisfies(it -> assertThat(it.amount()).isBetween(20L, 100_000L));
+        } finally {
+            task.descendants().forEach(ProcessHandle::destroyForcibly);
+            task.destroyForcibly();
+        }
     }
 
     @ParameterizedTest

@@ -51,7 +51,30 @@ public record LiveProcess(long pid, long startTime) {
                         Long.parseLong(fields[1]),
                         Long.parseLong(fields[3]),
                         Long.parseLong(fields[19]),
+                        ticks(fields),
                         !fields[23].equals("0") && fields[47].equals(fields[48])));
+    }
+
+    /// In user and system mode, of it and of those whom it waited for.
+    private static long ticks(String[] fields) {
+        long ticks = 0;
+        for (int field = 11; field <= 14; field++) {
+            ticks += Long.parseLong(fields[field]);
+        }
+        return ticks;
+    }
+
+    /// The most memory that it has had resident, in KiB; 0 if it is not there any more. Source:
+    /// proc_pid_status(5), VmHWM.
+    public static long peakKib(long pid) {
+        try {
+            return Files.readAllLines(Path.of("/proc", Long.toString(pid), "status")).stream()
+                    .filter(line -> line.startsWith("VmHWM:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+                    .sum();
+        } catch (IOException e) {
+            return 0;
+        }
     }
 
     /// All that run on the host now, without zombies.
@@ -85,8 +108,16 @@ public record LiveProcess(long pid, long startTime) {
 
     /// A line of /proc/pid/stat. Source: proc_pid_stat(5).
     ///
+    /// @param ticks CPU time of it, and of its descendants that have ended and were waited for, in
+    ///   hundredths of a second
     /// @param bare whether its program was given no variables at all; false where it has none yet:
     ///   while the kernel puts a new program in its place, it tells of no code either
     public record Stat(
-            long pid, char state, long parent, long session, long startTime, boolean bare) {}
+            long pid,
+            char state,
+            long parent,
+            long session,
+            long startTime,
+            long ticks,
+            boolean bare) {}
 }

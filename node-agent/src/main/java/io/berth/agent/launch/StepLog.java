@@ -24,9 +24,10 @@ import org.slf4j.LoggerFactory;
 /// ```
 /// begin <number> <epoch millis> <tasks> <CPUs> <GPUs> <name>
 /// end <number> <epoch millis> <exit status> <user time> <system time>
+/// tasks <number> <what its tasks used one by one>
 /// ```
 ///
-/// The times are those of the shell's `times`, such as `0m1.250s`.
+/// The times are those of the shell's `times`, such as `0m1.250s`; for the tasks see [TasksUsed].
 public final class StepLog {
 
     /// How many steps of a run are told.
@@ -48,6 +49,7 @@ public final class StepLog {
     private static final Pattern END =
             Pattern.compile(
                     "end ([0-9]{1,3}) ([0-9]{1,15}) ([0-9]{1,3}) %s %s".formatted(TIME, TIME));
+    private static final Pattern TASKS = Pattern.compile("tasks ([0-9]{1,3}) (.*)");
     private static final Pattern COUNT = Pattern.compile("([0-9]{1,9})\\R?");
 
     /// The time of the run on the node's clock.
@@ -61,6 +63,7 @@ public final class StepLog {
     private final Allocation here;
     private final Span span;
     private final TreeMap<Integer, Step> steps = new TreeMap<>();
+    private final Map<Integer, String> tasks = new HashMap<>();
 
     private StepLog(Allocation here, Span span) {
         this.here = here;
@@ -115,10 +118,13 @@ public final class StepLog {
         lines.forEach(line -> {
             Matcher begin = BEGIN.matcher(line);
             Matcher end = END.matcher(line);
+            Matcher used = TASKS.matcher(line);
             if (begin.matches()) {
                 steps.putIfAbsent(Integer.valueOf(begin.group(1)), begun(begin));
             } else if (end.matches()) {
                 ends.putIfAbsent(Integer.valueOf(end.group(1)), end);
+            } else if (used.matches()) {
+                tasks.putIfAbsent(Integer.valueOf(used.group(1)), used.group(2));
             }
         });
         steps.replaceAll((number, step) -> {
@@ -127,16 +133,20 @@ public final class StepLog {
         });
     }
 
+    /// A step that has no group has no count that its tasks could be brought within: they are not
+    /// told.
     private void count(StepUses uses) {
         for (StepUse use : uses.each()) {
             steps.computeIfPresent(
                     use.number(),
-                    (_, step) ->
+                    (number, step) ->
                             step.counted(
                                     use.cpuMillis(),
                                     use.maxMemoryMib(),
                                     use.outOfMemory(),
-                                    use.each()));
+                                    use.each() == null
+                                            ? TasksUsed.read(tasks.get(number), step, use)
+                                            : use.each()));
         }
     }
 

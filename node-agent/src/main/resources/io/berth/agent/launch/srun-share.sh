@@ -100,6 +100,12 @@ srun_note() {
     [ "$srun_id" -ge 1000 ] || printf '%s %s %s\n' "$1" "$(date +%s%3N)" "$2" >>"$BERTH_STEPS/log"
 }
 
+# Notes what the tasks of the step used one by one, as srun-tasks left it.
+srun_note_used() {
+    read -r srun_used <"$srun_file.tasks.used" && [ "$srun_id" -lt 1000 ] &&
+        echo "tasks $srun_id $srun_used" >>"$BERTH_STEPS/log"
+}
+
 # With the lock: of the words that follow, those that no living step holds on line $1 of its file.
 srun_free() {
     srun_line=$1

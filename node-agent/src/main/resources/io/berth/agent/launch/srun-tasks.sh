@@ -152,6 +152,8 @@ srun_words() {
     fi
     [ -z "$srun_label" ] || srun_say 'l%*d: \0' "${#srun_last}" "$srun_rank"
     srun_own "$1" || srun_say 'x\0'
+    # By --exact alone a task is bound as its step is.
+    [ "$srun_seen" = "$srun_step_gpus" ] && [ -z "${srun_cpu_bind:+$srun_bind}" ] || srun_bounds=1
     case $srun_bind in
     '') ;;
     '-c '*) srun_say 'c%s\0' "${srun_bind#-c }" ;;
@@ -171,6 +173,7 @@ EOF
 }
 
 srun_run_by_program() {
+    srun_bounds=
     srun_set() { srun_say 'v%s=%s\0' "$1" "$2"; }
     srun_local=0 srun_left=$srun_ranks,
     while [ -n "$srun_left" ]; do
@@ -179,13 +182,9 @@ srun_run_by_program() {
         srun_local=$((srun_local + 1))
     done >"$srun_file.tasks" || exit 1
     unset BERTH_PROGRAMS
-    # A single task that has all of the step is counted as the step.
+    # Tasks that are bound to nothing need no groups, and wait for nobody.
     srun_asks=-
-    if [ -n "$srun_held" ] && {
-        [ "$srun_tasks" != 1 ] || [ "$srun_seen" != "$srun_step_gpus" ] || [ -n "${srun_mem_bind:+$srun_bind}" ]
-    }; then
-        srun_asks=${BERTH_STEPS%/*}/asks/tasks.$srun_id
-    fi
+    [ -z "$srun_held" ] || [ -z "$srun_bounds" ] || srun_asks=${BERTH_STEPS%/*}/asks/tasks.$srun_id
     "${0%/*}/srun-tasks" "$srun_file.tasks" "-${srun_kill:+K}" "$SLURMD_NODENAME" "$srun_asks" \
         "${BERTH_STEPS%/*}/told/tasks.$srun_id" "$@" <&6 6<&- &
     srun_started=$!

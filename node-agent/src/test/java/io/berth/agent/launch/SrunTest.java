@@ -740,7 +740,7 @@ class SrunTest {
         Files.createDirectories(folder.resolve("asks"));
         Files.createDirectories(folder.resolve("told"));
 
-        Process step = start("srun -l -n2 sh -c ': >begun'");
+        Process step = start("srun -l -n2 --gpu-bind=single:1 sh -c ': >begun'");
         answer(awaitAsk("begin.0"), "");
         List<String> tasks = Files.readAllLines(awaitAsk("tasks.0"));
         long task = Long.parseLong(tasks.getFirst().split(" ")[1]);
@@ -751,6 +751,35 @@ class SrunTest {
         assertThat(step.waitFor()).isNotZero();
         await().until(() -> LiveProcess.stat(task).isEmpty());
         assertThat(folder.resolve("begun")).doesNotExist();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "-n3",
+                "-n2 --exact -c1",
+                "-n2 --cpu-bind=none --gpus-per-task=1 --gpu-bind=none"
+            })
+    void tasks_that_are_bound_to_nothing_wait_for_nobody_and_tell_what_they_used(String options)
+            throws Exception {
+        assumeThat(kind).isEqualTo(Shims.Kind.PROGRAM);
+        Files.createDirectories(folder.resolve("asks"));
+        Files.createDirectories(folder.resolve("told"));
+
+        Process step =
+                start(
+                        "srun %s sh -c 'until [ -s $0 ]; do sleep 0.01; done; cat $0' steps/step.0.tasks.now"
+                                .formatted(options));
+        answer(awaitAsk("begin.0"), "");
+        answer(awaitAsk("end.0"), "");
+
+        assertThat(step.waitFor()).isZero();
+        assertThat(folder.resolve("asks")).isEmptyDirectory();
+        assertThat(folder.resolve("stderr")).isEmptyFile();
+        assertThat(Files.readAllLines(folder.resolve("stdout")).getFirst())
+                .matches("task 0 [0-9]+");
+        assertThat(Files.readAllLines(steps.resolve("log")).getLast())
+                .matches("tasks 0 [23]( [0-9]+){12}");
     }
 
     @Test

@@ -3,24 +3,30 @@ package io.berth.agent.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Allocation;
+import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Step;
 import io.berth.contracts.Steps;
+import io.berth.contracts.TasksUsage;
+import io.berth.contracts.TasksUsage.OfTask;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// What is believed of a file that the run's user may have written.
@@ -131,6 +137,65 @@ class StepLogTest {
                                                 true,
                                                 null)),
                                 0));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "3 90 9216 4096 0 2 20 1 8192 0 4096 0 0 | 3 90 9 2 0 2:20 1:8 0:2 0:0",
+                // More than the kernel counted of the step, and more tasks than it had.
+                "9 9000 999999999 0 0 2 6000 1 999999999 0 0 0 0 | 4 5200 2800 0 0 2:5200 1:700 0:0 0:0",
+                "0 0 0 0 0 0 0 0 0 0 0 0 0 |",
+                "3 90 9216 4096 0 2 20 1 8192 0 4096 |",
+                "3 -90 9216 4096 0 2 20 1 8192 0 4096 0 0 |",
+                "3 99999999999999999999 9216 4096 0 2 20 1 8192 0 4096 0 0 |"
+            })
+    void what_the_tasks_used_one_by_one_is_within_what_their_step_did(
+            String told, @Nullable String expected) throws IOException {
+        var uses = new StepUse.StepUses(List.of(new StepUse(0, 5200, 700, false, false, null)));
+        RunFiles.at(folder).note(StepUse.StepUses.NAME, uses);
+
+        Steps steps = Objects.requireNonNull(told("begin 0 2000 4 1 0 a", "tasks 0 " + told));
+
+        TasksUsage each = steps.each().getFirst().each();
+        assertThat(each == null ? null : words(each)).isEqualTo(expected);
+    }
+
+    private static String words(TasksUsage used) {
+        return Stream.of(
+                        used.tasks(),
+                        used.cpuMillis(),
+                        used.memoryMib(),
+                        used.readMib(),
+                        used.writtenMib(),
+                        rank(used.leastCpu()),
+                        rank(used.mostMemory()),
+                        rank(used.mostRead()),
+                        rank(used.mostWritten()))
+                .map(String::valueOf)
+                .collect(Collectors.joining(" "));
+    }
+
+    private static String rank(@Nullable OfTask task) {
+        return task == null ? "none" : task.rank() + ":" + task.amount();
+    }
+
+    @Test
+    void what_the_group_of_a_task_counted_goes_before_what_is_told_of_it() throws IOException {
+        TasksUsage counted =
+                TasksUsage.of(Map.of(0, new Consumption(1, 2), 1, new Consumption(3, 4)));
+        RunFiles.at(folder)
+                .note(
+                        StepUse.StepUses.NAME,
+                        new StepUse.StepUses(
+                                List.of(new StepUse(0, 5200, 700, false, false, counted))));
+
+        Steps steps =
+                Objects.requireNonNull(
+                        told("begin 0 2000 2 1 0 a", "tasks 0 2 9 9 0 0 0 9 0 9 0 0 0 0"));
+
+        assertThat(steps.each().getFirst().each()).isEqualTo(counted);
     }
 
     @Test

@@ -1,0 +1,91 @@
+package io.berth.agent;
+
+import io.berth.agent.group.Group;
+import io.berth.agent.host.LiveProcess;
+import io.berth.agent.host.LiveProcess.Stat;
+import io.berth.agent.launch.RunFiles;
+import io.berth.contracts.Consumption;
+import io.berth.contracts.TasksUsage;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// What the tasks of a step have used so far that have no groups of their own: each is its process,
+/// and what comes from that, in the group of the step. Which processes they are `srun-tasks` says
+/// beside the step's file, by a line for each: `task <rank> <process>`.
+final class LiveTasks {
+
+    private static final List<String> FILES =
+            List.of("steps/step.%d.tasks.now", "steps/step.part-%d.tasks.now");
+    private static final int MOST_BYTES = 1 << 16;
+    private static final Pattern TASK = Pattern.compile("task ([0-9]{1,7}) ([0-9]{1,10})");
+    private static final int MILLIS_IN_TICK = 10;
+    private static final int KIB_IN_MIB = 10;
+
+    private LiveTasks() {}
+
+    /// @return null if nobody says which they are, or none of them is in the group
+    static @Nullable TasksUsage used(RunFiles files, int step, Group group) throws IOException {
+        Map<Long, Integer> ranks = ranks(files, step);
+        return ranks.isEmpty() ? null : used(ranks, processes(group));
+    }
+
+    private static Map<Long, Integer> ranks(RunFiles files, int step) throws IOException {
+        var ranks = new HashMap<Long, Integer>();
+        for (String file : FILES) {
+            files.textOfOthers(file.formatted(step), MOST_BYTES)
+                    .lines()
+                    .forEach(line -> {
+                        Matcher task = TASK.matcher(line);
+                        if (task.matches()) {
+                            ranks.put(Long.valueOf(task.group(2)), Integer.valueOf(task.group(1)));
+                        }
+                    });
+        }
+        return ranks;
+    }
+
+    private static Map<Long, Stat> processes(Group group) throws IOException {
+        var processes = new HashMap<Long, Stat>();
+        for (long pid : group.members()) {
+            LiveProcess.stat(pid).ifPresent(stat -> processes.put(pid, stat));
+        }
+        return processes;
+    }
+
+    private static @Nullable TasksUsage used(Map<Long, Integer> ranks, Map<Long, Stat> processes) {
+        var millis = new TreeMap<Integer, Long>();
+        var kib = new TreeMap<Integer, Long>();
+        for (Stat process : processes.values()) {
+            Integer rank = rank(process, ranks, processes);
+            if (rank != null) {
+                millis.merge(rank, process.ticks() * MILLIS_IN_TICK, Long::sum);
+                kib.merge(rank, LiveProcess.peakKib(process.pid()), Long::sum);
+            }
+        }
+        var each = new TreeMap<Integer, Consumption>();
+        millis.forEach((rank, cpu) ->
+                each.put(rank, new Consumption(cpu, kib.getOrDefault(rank, 0L) >> KIB_IN_MIB)));
+        return each.isEmpty() ? null : TasksUsage.of(each);
+    }
+
+    /// Of which task a process is; null of none.
+    private static @Nullable Integer rank(
+            Stat process, Map<Long, Integer> ranks, Map<Long, Stat> processes) {
+        Stat up = process;
+        // Numbers may be given anew while they are read: no more steps than there are processes.
+        for (int left = processes.size(); up != null && left > 0; left--) {
+            Integer rank = ranks.get(up.pid());
+            if (rank != null) {
+                return rank;
+            }
+            up = processes.get(up.parent());
+        }
+        return null;
+    }
+}
