@@ -3,6 +3,7 @@ package io.berth.cli;
 import io.berth.client.JsonObject;
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.FrameSocket;
+import io.berth.slurm.session.UnixSignal;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -5,6 +5,7 @@ import io.berth.client.Answer;
 import io.berth.contracts.JobState;
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.FrameSocket;
+import io.berth.slurm.session.UnixSignal;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;

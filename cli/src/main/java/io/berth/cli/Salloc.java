@@ -12,6 +12,7 @@ import io.berth.slurm.SrunOption.Setting;
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.Frame.Channel;
 import io.berth.slurm.session.FrameSocket;
+import io.berth.slurm.session.UnixSignal;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

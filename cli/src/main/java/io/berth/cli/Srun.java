@@ -105,7 +105,7 @@ final class Srun {
         boolean several = parts.size() > 1;
         if (parts.stream().anyMatch(it -> it.has(Setting.PTY)) && (several || isForComponents(parts))) {
             throw CommandFailure.error(
-                    "srun", "--pty is for one program on the first node of a job");
+                    "srun", "--pty is for one program on one node of a job");
         }
         if (several && parts.stream().anyMatch(it -> it.step().contains(PROGRAMS))) {
             throw CommandFailure.error("srun", PROGRAMS + " is for a step on one component");
@@ -283,7 +283,8 @@ final class Srun {
         LocalTerminal local = LocalTerminal.of(terminal, "srun", pty);
         InteractiveSession session = InteractiveSession.open(client, VOICE);
         var command = new ArrayList<String>();
-        if (isAlone(line, step(line))) {
+        boolean placed = pty && isPlaced(line, "");
+        if (!placed && isAlone(line, step(line))) {
             command.addAll(line.command());
         } else {
             programs(line)
@@ -296,6 +297,9 @@ final class Srun {
                                 var options = new ArrayList<>(List.of("--overlap"));
                                 options.addAll(shape(part));
                                 options.addAll(step(part));
+                                if (placed) {
+                                    options.addAll(List.of("--nodes=1", "--ntasks=1", "--pty"));
+                                }
                                 return options;
                             }));
         }
@@ -329,7 +333,6 @@ final class Srun {
         }
         programs(line).forEach((variable, value) -> command.add(variable + "=" + value));
         command.add("srun");
-        checkPlace(line, node);
         command.addAll(
                 words(
                         parts,
@@ -339,6 +342,11 @@ final class Srun {
                             options.addAll(step(part));
                             if (pty) {
                                 options.addAll(List.of("--nodes=1", "--ntasks=1"));
+                                // An older node's srun does not know it: it is said where it
+                                // makes a difference.
+                                if (isPlaced(line, node)) {
+                                    options.add("--pty");
+                                }
                             }
                             return options;
                         }));
@@ -354,14 +362,13 @@ final class Srun {
         }
     }
 
-    /// A terminal is on the first node.
-    private static void checkPlace(SrunCommandLine line, String first) throws CommandFailure {
-        String nodes = SbatchLine.of(line.job().options()).given(SbatchSetting.NODELIST);
-        if (line.has(Setting.PTY) && nodes != null && !nodes.equals(first)) {
-            throw CommandFailure.error(
-                    "srun",
-                    "--pty is on the first node of the job, %s, not on %s".formatted(first, nodes));
-        }
+    /// Whether the step may be on another node than the job's end.
+    private static boolean isPlaced(SrunCommandLine line, String first) {
+        SbatchLine asked = SbatchLine.of(line.job().options());
+        String nodes = asked.given(SbatchSetting.NODELIST);
+        return (nodes != null && !nodes.equals(first))
+                || asked.given(SbatchSetting.EXCLUDE) != null
+                || line.step().stream().anyMatch(it -> it.startsWith("--relative="));
     }
 
     /// What a step of a job has here that does not say it: a task on each node, as Slurm gives it,

@@ -181,17 +181,18 @@ class JobsMeshTest {
                                 "sh",
                                 "-c",
                                 """
-                                id=$("$0" sbatch --parsable -N2 -n4 --gpus-per-node=1 -o joined.out --wrap 'echo $SLURM_JOB_ID; until [ -e left ]; do sleep 0.1; done')
+                                id=$("$0" sbatch --parsable -N2 -n4 --gpus-per-node=1 -o joined.out --wrap 'sed "1d;s/ .*//" "$BERTH_HOSTFILE"; until [ -e left ]; do sleep 0.1; done')
                                 until [ -s joined.out ]; do sleep 0.1; done
                                 echo typed | "$0" srun --jobid=$id --overlap -N1 sh -c 'cat; echo $SLURM_JOB_ID.$SLURM_STEP_ID ${CUDA_VISIBLE_DEVICES%%-*}; exit 3' | sed "s/^$id/JOB/"
                                 "$0" srun --jobid=$id --overlap -l sh -c 'echo $SLURM_NTASKS' | sort
                                 "$0" srun --jobid=$id --overlap --pty sh -c 'test -t 0 && echo a terminal'
+                                "$0" srun --jobid=$id --overlap --pty -w $(cat joined.out) sh -c 'test -t 0 && stty size && echo on $SLURMD_NODENAME; exit 4' | sed "s/$(cat joined.out)/the second/"
                                 SLURM_LABELIO=1 "$0" srun --jobid=$id --overlap -N1 sh -c 'echo there; exec sleep 300' >doomed.out & doomed=$!
                                 until grep there doomed.out; do sleep 0.1; done
-                                "$0" scancel $id.3; wait $doomed; echo "ended with $?"
+                                "$0" scancel $id.4; wait $doomed; echo "ended with $?"
                                 : >left
                                 until "$0" sacct -n -X -j $id -o State | grep -q COMPLETED; do sleep 0.2; done
-                                "$0" sacct -n -P -j $id -o JobID,State,ExitCode | sed "s/^$id/JOB/;/[.]3/d" | LC_ALL=C sort
+                                "$0" sacct -n -P -j $id -o JobID,State,ExitCode | sed "s/^$id/JOB/;/[.]4/d" | LC_ALL=C sort
                                 "$0" srun --jobid=$id true 2>&1 | sed "s/$id/JOB/g"
                                 """,
                                 TestMesh.ROOT.resolve("berth").toString()));
@@ -205,11 +206,14 @@ class JobsMeshTest {
                         0: 2
                         1: 2
                         a terminal\r
+                        24 80\r
+                        on the second\r
                         0: there
                         ended with 137
                         JOB.0|FAILED|3:0
                         JOB.1|COMPLETED|0:0
                         JOB.2|COMPLETED|0:0
+                        JOB.3|FAILED|4:0
                         JOB.batch|COMPLETED|0:0
                         JOB|COMPLETED|0:0
                         srun: error: Unable to confirm allocation for job JOB: Job/step already completing or completed

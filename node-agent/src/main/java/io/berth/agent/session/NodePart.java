@@ -28,6 +28,11 @@ abstract sealed class NodePart {
     /// @param name without SIG
     abstract void signal(String name);
 
+    /// The terminal of the step has another size now. Of one that is here the kernel tells.
+    ///
+    /// @param size rows and columns
+    void resize(String size) {}
+
     /// How it ended; a part that could not be started, or of which nothing is known any more, has
     /// failed.
     CompletableFuture<Integer> exit() {
@@ -139,19 +144,28 @@ abstract sealed class NodePart {
             stream.flush();
         }
 
-        /// It has been told what to run: what was to be signalled before is so now.
+        /// It has been told what to run: what was to be told before is so now.
         private synchronized void runs(FrameSocket connected) {
             running = connected;
-            early.forEach(this::signal);
+            early.forEach(this::tell);
         }
 
         @Override
         synchronized void signal(String name) {
+            tell("signal " + name);
+        }
+
+        @Override
+        synchronized void resize(String size) {
+            tell("size " + size);
+        }
+
+        private void tell(String words) {
             if (running == null) {
-                early.add(name);
+                early.add(words);
             } else if (!exit().isDone()) {
                 try {
-                    running.send(Frame.control("signal " + name));
+                    running.send(Frame.control(words));
                 } catch (IOException e) {
                     // Told by the end of the connection.
                 }

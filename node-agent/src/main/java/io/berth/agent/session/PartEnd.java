@@ -18,6 +18,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 /// [JobEnd] does. What is the node's own stays as it is here: its GPUs, its name, its folders.
 final class PartEnd {
 
+    /// The variable with the rows and columns of the terminal that the command is to have, if it is
+    /// to have one. The command does not find it.
+    static final String SIZE = "BERTH_SESSION_SIZE";
+
     /// Variables that are not taken from where the step was started.
     private static final List<String> OF_THE_NODE =
             List.of(
@@ -44,9 +48,11 @@ final class PartEnd {
         String secret = own.getOrDefault("BERTH_PART_SECRET", "");
         try (var socket = FrameSocket.connect(session, secret, frames::add)) {
             StepPart part = StepPart.read(frames, socket.closed());
-            var builder = new ProcessBuilder(StepRun.reachable(part.command()));
-            builder.environment().clear();
-            builder.environment().putAll(environment(part.environment(), own));
+            String size = part.environment().get(SIZE);
+            Terminal terminal = size == null ? null : Terminal.of(size);
+            ProcessBuilder builder =
+                    JobEnd.process(part.command(), terminal, environment(part.environment(), own));
+            builder.command(StepRun.reachable(builder.command()));
             Path directory = Path.of(part.directory());
             if (!Files.isDirectory(directory)) {
                 socket.send(
@@ -59,7 +65,7 @@ final class PartEnd {
             }
             builder.directory(directory.toFile());
             return JobEnd.serve(
-                    builder, null, frames, socket, own.getOrDefault("SLURMD_NODENAME", "?"));
+                    builder, terminal, frames, socket, own.getOrDefault("SLURMD_NODENAME", "?"));
         }
     }
 

@@ -108,6 +108,27 @@ final class StepRun {
                 parts.add(part(plans.get(i), node, its, whole));
             }
         }
+        if (size().isEmpty() || parts.stream().noneMatch(NodePart.There.class::isInstance)) {
+            return start();
+        }
+        try (var _ = OwnTerminal.raw(now -> parts.forEach(part -> part.resize(now)))) {
+            return start();
+        }
+    }
+
+    /// Rows and columns of the terminal that the step's program is to have; empty if none.
+    private String size() {
+        return settings.getOrDefault("terminal", "");
+    }
+
+    private Map<String, String> withTerminal(Map<String, String> variables) {
+        if (!size().isEmpty()) {
+            variables.put(PartEnd.SIZE, size());
+        }
+        return variables;
+    }
+
+    private int start() {
         parts.forEach(NodePart::start);
         // Not a virtual one, which to open a pipe would hold its carrier: in a job of one CPU the
         // only one.
@@ -136,7 +157,7 @@ final class StepRun {
                         node.name(),
                         new StepPart(
                                 Path.of("").toAbsolutePath().toString(),
-                                variables,
+                                withTerminal(variables),
                                 command("srun")),
                         first);
     }

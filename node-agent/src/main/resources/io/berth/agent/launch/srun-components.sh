@@ -93,6 +93,7 @@ srun_assign_parts() {
     srun_number_of_part=0 srun_assigned=' '
     while :; do
         [ -z "$srun_multi" ] || srun_fail "--multi-prog is for a step on one component"
+        [ -z "$srun_pty" ] || srun_fail "--pty is for one task on one node"
         srun_list_components "${srun_group:-$srun_number_of_part}"
         for srun_number in $srun_listed; do
             case $srun_assigned in

@@ -172,15 +172,18 @@ srun_roomy() {
         }'
 }
 
+# The rows and columns of the terminal are in srun_size.
+srun_measure() {
+    srun_size=$(stty size 2>/dev/null)
+    case $srun_size in '' | *' 0' | '0 '*) srun_size='24 80' ;; esac
+}
+
 # Turns into the runtime of the step's container, in which this program runs again, as the node's agent says.
 srun_enter() {
     case $srun_container in /*) ;; *) srun_container=$PWD/$srun_container ;; esac
     srun_id=$$-$(srun_start_time $$) srun_file=$BERTH_STEPS/enter.$$ srun_patience=1000
     srun_size='0 0'
-    if [ -t 0 ] && [ -t 1 ] && [ -t 2 ]; then
-        srun_size=$(stty size 2>/dev/null)
-        case $srun_size in '' | *' 0' | '0 '*) srun_size='24 80' ;; esac
-    fi
+    [ ! -t 0 ] || [ ! -t 1 ] || [ ! -t 2 ] || srun_measure
     srun_ask container "${srun_size% *}x${srun_size#* } $srun_container" || srun_fail "--container needs the node's agent, which does not answer"
     . "${BERTH_STEPS%/*}/told/container.$srun_id"
     srun_fail "the container did not start"
@@ -229,6 +232,8 @@ srun_plan() {
 # Starts this program once on each node of the step, as the words that follow tell berth-session, and ends with the highest
 # of their exit statuses. What steers them is not to be ended by signals, which are the tasks': they go there by way of a pipe.
 srun_start_parts() {
+    srun_size=
+    [ -z "$srun_pty" ] || srun_measure
     srun_pipe=$BERTH_STEPS/signals.$srun_id
     mkfifo -m 600 "$srun_pipe" && exec 5<>"$srun_pipe" 6<&0 || exit 1
     trap 'rm -f "$srun_pipe" "$BERTH_STEPS/nodes.$srun_id" "$BERTH_STEPS"/group-*."nodes.$srun_id"' EXIT
@@ -238,7 +243,7 @@ srun_start_parts() {
     done
     (
         trap '' HUP INT TERM USR1 USR2
-        exec "${0%/*}/berth-session" --step "id=$srun_id" "signals=$srun_pipe" "srun=$0" "$@"
+        exec "${0%/*}/berth-session" --step "id=$srun_id" "signals=$srun_pipe" "srun=$0" "terminal=$srun_size" "$@"
     ) <&6 5<&- 6<&- &
     exec 6<&-
     srun_await $!

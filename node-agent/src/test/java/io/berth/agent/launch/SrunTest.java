@@ -682,6 +682,16 @@ class SrunTest {
                                 "srun: error: a step on several nodes cannot start in a container, nor its tasks run in one: give -N1 here\n"));
     }
 
+    @Test
+    void the_one_task_of_a_step_has_the_terminal_that_its_srun_has() throws Exception {
+        Result step =
+                run(
+                        "script -qec 'srun --pty sh -c \"test -t 0 && echo a terminal\"; srun --pty -n2 true' /dev/null");
+
+        assertThat(step.output().replace("\r", ""))
+                .isEqualTo("a terminal\nsrun: error: --pty is for one task on one node\n");
+    }
+
     /// What would be more than 64 bits of MiB wraps around to little.
     @Test
     void memory_beyond_all_measure_is_refused() throws Exception {

@@ -1,15 +1,15 @@
-package io.berth.cli;
+package io.berth.slurm.session;
 
 import java.lang.reflect.Proxy;
 
 /// Signals to this process, by way of `sun.misc.Signal`, which the compiler lets nobody name.
-final class UnixSignal {
+public final class UnixSignal {
 
     private UnixSignal() {}
 
     /// Runs an action at each signal of that name (`INT`, `WINCH`), instead of what the JVM does.
     /// Nothing happens where signals cannot be handled.
-    static void handle(String name, Runnable action) {
+    public static void handle(String name, Runnable action) {
         try {
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
