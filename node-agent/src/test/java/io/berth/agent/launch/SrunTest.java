@@ -500,7 +500,13 @@ class SrunTest {
                 .matches(
                         "(?s).*srun: error: \\*\\*\\* STEP 7\\.0 ON gpu1 CANCELLED AT \\S+ DUE TO TIME LIMIT \\*\\*\\*\n.*")
                 .contains("task 0: ");
-        var left = new ProcessBuilder("pgrep", "-f", "^sleep (3601|3599)$");
+        // Another run of the tests may have such processes, too.
+        var left =
+                new ProcessBuilder(
+                        "sh",
+                        "-c",
+                        "for p in $(pgrep -f '^sleep (3601|3599)$'); do grep -qzFx \"BERTH_STEPS=$0\" /proc/$p/environ && exit; done; exit 1",
+                        steps.toString());
         await().untilAsserted(() -> assertThat(left.start().waitFor()).isEqualTo(1));
     }
 
