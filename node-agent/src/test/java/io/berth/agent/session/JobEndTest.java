@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class JobEndTest {
     private final Vertx vertx = Vertx.vertx();
-    private final BlockingQueue<ServerWebSocket> sockets = new LinkedBlockingQueue<>();
+    private final BlockingQueue<UserEnd> sockets = new LinkedBlockingQueue<>();
     private final HttpServer server;
 
     @TempDir private Path folder = Path.of("");
@@ -48,7 +48,7 @@ class JobEndTest {
         System.clearProperty("vertx.disableWebsockets");
         server =
                 vertx.createHttpServer()
-                        .webSocketHandler(sockets::add)
+                        .webSocketHandler(it -> sockets.add(new UserEnd(it)))
                         .listen(0, "127.0.0.1")
                         .toCompletionStage()
                         .toCompletableFuture()
@@ -60,34 +60,16 @@ class JobEndTest {
         vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
     }
 
-    /// A command at work, and what its user sees of it.
-    private final class Run {
+    /// What the user sees, from the first message on: a command may be over before the test looks.
+    private static final class UserEnd {
         private final StringBuffer output = new StringBuffer();
         private final StringBuffer error = new StringBuffer();
         private final BlockingQueue<String> control = new LinkedBlockingQueue<>();
-        private final CompletableFuture<Integer> exit;
         private final ServerWebSocket socket;
 
-        Run(Map<String, String> more, String... command) throws InterruptedException {
-            var environment = new TreeMap<>(System.getenv());
-            environment.put("BERTH_SESSION_URL", "ws://127.0.0.1:" + server.actualPort() + "/x");
-            environment.put("BERTH_SESSION_SECRET", "secret");
-            environment.put("SLURMD_NODENAME", "gpu-01");
-            environment.putAll(more);
-            exit = CompletableFuture.supplyAsync(() -> run(List.of(command), environment));
-            socket = attach(sockets.poll(20, TimeUnit.SECONDS));
-        }
-
-        /// One that something else started.
-        Run(@Nullable ServerWebSocket came) {
-            exit = new CompletableFuture<>();
-            socket = attach(came);
-        }
-
-        private ServerWebSocket attach(@Nullable ServerWebSocket came) {
-            ServerWebSocket it = Objects.requireNonNull(came, "nobody came");
-            it.binaryMessageHandler(this::take);
-            return it;
+        UserEnd(ServerWebSocket socket) {
+            this.socket = socket;
+            socket.binaryMessageHandler(this::take);
         }
 
         private void take(Buffer message) {
@@ -99,6 +81,33 @@ class JobEndTest {
                 case CONTROL -> control.add(text);
                 case INPUT -> throw new IllegalStateException("a job's end sends no input");
             }
+        }
+    }
+
+    /// A command at work, and what its user sees of it.
+    private final class Run {
+        private final StringBuffer output;
+        private final StringBuffer error;
+        private final BlockingQueue<String> control;
+        private final CompletableFuture<Integer> exit;
+        private final ServerWebSocket socket;
+
+        Run(Map<String, String> more, String... command) throws InterruptedException {
+            this(started(more, command), sockets.poll(20, TimeUnit.SECONDS));
+        }
+
+        /// One that something else started.
+        Run(@Nullable UserEnd came) {
+            this(new CompletableFuture<>(), came);
+        }
+
+        private Run(CompletableFuture<Integer> exit, @Nullable UserEnd came) {
+            UserEnd end = Objects.requireNonNull(came, "nobody came");
+            this.exit = exit;
+            output = end.output;
+            error = end.error;
+            control = end.control;
+            socket = end.socket;
         }
 
         void send(Frame frame) {
@@ -118,6 +127,15 @@ class JobEndTest {
         int exit() throws Exception {
             return exit.get(30, TimeUnit.SECONDS);
         }
+    }
+
+    private CompletableFuture<Integer> started(Map<String, String> more, String... command) {
+        var environment = new TreeMap<>(System.getenv());
+        environment.put("BERTH_SESSION_URL", "ws://127.0.0.1:" + server.actualPort() + "/x");
+        environment.put("BERTH_SESSION_SECRET", "secret");
+        environment.put("SLURMD_NODENAME", "gpu-01");
+        environment.putAll(more);
+        return CompletableFuture.supplyAsync(() -> run(List.of(command), environment));
     }
 
     private static int run(List<String> command, Map<String, String> environment) {
