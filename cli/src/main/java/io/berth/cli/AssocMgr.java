@@ -176,8 +176,7 @@ record AssocMgr(
                 && (row.partition().isEmpty() || row.partition().equals(job.text("partition")));
     }
 
-    private static boolean isDefault(
-            Map<String, AdminTree.Membership> members, AdminTree.Row row) {
+    private static boolean isDefault(Map<String, AdminTree.Membership> members, AdminTree.Row row) {
         AdminTree.Membership of = members.get(row.user());
         return of != null && of.defaultAccount().equals(row.account());
     }

@@ -64,7 +64,7 @@ final class SlurmPartitions {
     ///
     /// @return why it cannot be carried over, if it cannot
     Optional<String> ofAll(String key, String value) {
-        return set(ofCluster, key, value) ? Optional.empty() : Optional.of(why(key, value));
+        return set(ofCluster, key, value) ? Optional.empty() : Optional.of(why(key));
     }
 
     /// @return what of the line could not be carried over
@@ -79,14 +79,7 @@ final class SlurmPartitions {
         line.values()
                 .forEach((key, value) -> {
                     if (!set(entry, key, value)) {
-                        leftOut.add(
-                                key
-                                        + "="
-                                        + value
-                                        + " of partition "
-                                        + name
-                                        + ": "
-                                        + why(key, value));
+                        leftOut.add(key + "=" + value + " of partition " + name + ": " + why(key));
                     }
                 });
         return leftOut;
@@ -192,7 +185,7 @@ final class SlurmPartitions {
         }
     }
 
-    private static String why(String key, String value) {
+    private static String why(String key) {
         return switch (key) {
             case "overtimelimit" -> "a run's time beyond its limit has an end: say how long";
             case "oversubscribe" -> "it is NO, EXCLUSIVE, YES:n or FORCE:n, n up to 9999";

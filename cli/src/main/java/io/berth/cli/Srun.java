@@ -103,9 +103,9 @@ final class Srun {
             throw new CommandFailure(1, "srun: fatal: No command given to execute.\n");
         }
         boolean several = parts.size() > 1;
-        if (parts.stream().anyMatch(it -> it.has(Setting.PTY)) && (several || isForComponents(parts))) {
-            throw CommandFailure.error(
-                    "srun", "--pty is for one program on one node of a job");
+        if (parts.stream().anyMatch(it -> it.has(Setting.PTY))
+                && (several || isForComponents(parts))) {
+            throw CommandFailure.error("srun", "--pty is for one program on one node of a job");
         }
         if (several && parts.stream().anyMatch(it -> it.step().contains(PROGRAMS))) {
             throw CommandFailure.error("srun", PROGRAMS + " is for a step on one component");

@@ -140,8 +140,7 @@ final class JobsAudit {
             Set<Long> others = holders.computeIfAbsent(thing, _ -> new TreeSet<>());
             int most = thing.contains(CPU) ? together.getOrDefault(job.partition, 1) : 1;
             boolean right =
-                    others.size() < most
-                            && others.stream().allMatch(it -> isOf(job.partition, it));
+                    others.size() < most && others.stream().allMatch(it -> isOf(job.partition, it));
             List<String> names = others.stream().map(it -> "job " + it).toList();
             check(right, id, "holds " + thing + ", which is held by " + names);
             others.add(id);

@@ -403,8 +403,7 @@ public final class Admission {
 
     /// @param partitions that it names
     private ResourceRequest request(
-            JobSubmission asked, Partition partition, List<Partition> partitions)
-            throws Refused {
+            JobSubmission asked, Partition partition, List<Partition> partitions) throws Refused {
         var request =
                 new RequestedResources(asked, partition, candidates(partition))
                         .request(

@@ -27,8 +27,7 @@ public final class PartitionNodes {
         if (ofOneJob(partitions)) {
             return Sharing.NODE;
         }
-        boolean forced =
-                partitions.stream().allMatch(it -> it.partitionRules().ofNodes().forced());
+        boolean forced = partitions.stream().allMatch(it -> it.partitionRules().ofNodes().forced());
         return forced && asked != Sharing.USER ? Sharing.OVERSUBSCRIBE : asked;
     }
 

@@ -56,9 +56,7 @@ public final class RequestedNodes {
         if (Boolean.TRUE.equals(asked.exclusiveUser())) {
             return Sharing.USER;
         }
-        return Boolean.TRUE.equals(asked.oversubscribe())
-                ? Sharing.OVERSUBSCRIBE
-                : Sharing.SHARED;
+        return Boolean.TRUE.equals(asked.oversubscribe()) ? Sharing.OVERSUBSCRIBE : Sharing.SHARED;
     }
 
     /// @throws Refused if features count more nodes than there are, or a list names more nodes than
