@@ -186,7 +186,7 @@ class JobsMeshTest {
                                 echo typed | "$0" srun --jobid=$id --overlap -N1 sh -c 'cat; echo $SLURM_JOB_ID.$SLURM_STEP_ID ${CUDA_VISIBLE_DEVICES%%-*}; exit 3' | sed "s/^$id/JOB/"
                                 "$0" srun --jobid=$id --overlap -l sh -c 'echo $SLURM_NTASKS' | sort
                                 "$0" srun --jobid=$id --overlap --pty sh -c 'test -t 0 && echo a terminal'
-                                "$0" srun --jobid=$id --overlap --pty -w $(cat joined.out) sh -c 'test -t 0 && stty size && echo on $SLURMD_NODENAME; exit 4' | sed "s/$(cat joined.out)/the second/"
+                                "$0" srun --jobid=$id --overlap --pty -w $(cat joined.out) sh -c 'test -t 0 && stty size && echo on $SLURMD_NODENAME; exit 4' | sed "s/$(cat joined.out)/the second/;/Exited with exit code 4/d"
                                 SLURM_LABELIO=1 "$0" srun --jobid=$id --overlap -N1 sh -c 'echo there; exec sleep 300' >doomed.out & doomed=$!
                                 until grep there doomed.out; do sleep 0.1; done
                                 "$0" scancel $id.4; wait $doomed; echo "ended with $?"
@@ -1026,7 +1026,9 @@ class JobsMeshTest {
             jobs.add(
                     submitted("-ptogether", all, "--exclusive", "--mem=16", "--wrap", "sleep 300"));
         }
-        String both = submitted("-pbounded", "-n2", "--mem=16", "--wrap", "sleep 300");
+        JsonNode bounded = mesh.operator().get("/v1/nodes").path("nodes").path(2);
+        String each = "-n" + Math.max(1, bounded.path("sockets").asInt());
+        String both = submitted("-pbounded", each, "--mem=16", "--wrap", "sleep 300");
         String one = submitted("-pbounded", "-n1", "--mem=16", "--wrap", "sleep 300");
 
         for (String running : List.of(jobs.get(0), jobs.get(1), both)) {

@@ -65,7 +65,7 @@ final class RequestedResourcesTest {
                     gpusPerNode=4 cpusPerGpu=8                 | 1 |  1 | 32 | 4
                     gpusPerNode=4 cpusPerGpu=8 tasksPerNode=4  | 1 |  4 | 8 | 4
                     gpus=16 cpusPerGpu=3                       | 2 |  2 | 24 | 8
-                    gpus=3 nodes=2 cpusPerGpu=4                | 2 |  2 | 8 | 2
+                    gpus=3 nodes=2 cpusPerGpu=4                | 2 |  2 | 8 | 0
                     gpus=4 tasks=3 cpusPerGpu=2                | 1 |  3 | 3 | 4
                     cpusPerGpu=4                               | 1 |  1 | 1 | 0
                     """)
