@@ -1,17 +1,16 @@
 package io.berth.cli;
 
+import io.berth.slurm.session.Stty;
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
+import java.lang.ProcessBuilder.Redirect;
 
 /// The terminal that a command runs in: raw while a program elsewhere has it for its own.
 ///
 /// `stty` does the work, on the process's controlling terminal.
 final class LocalTerminal implements AutoCloseable {
 
-    private static final File CONTROLLING = new File("/dev/tty");
+    private static final Stty CONTROLLING = new Stty(Redirect.from(new File("/dev/tty")));
 
     private final boolean raw;
     private String before = "";
@@ -39,8 +38,8 @@ final class LocalTerminal implements AutoCloseable {
     static boolean shows(int descriptor) {
         try {
             return new ProcessBuilder("test", "-t", Integer.toString(descriptor))
-                            .redirectOutput(ProcessBuilder.Redirect.INHERIT)
-                            .redirectError(ProcessBuilder.Redirect.INHERIT)
+                            .redirectOutput(Redirect.INHERIT)
+                            .redirectError(Redirect.INHERIT)
                             .start()
                             .waitFor()
                     == 0;
@@ -59,16 +58,16 @@ final class LocalTerminal implements AutoCloseable {
 
     /// Rows and columns.
     String size() {
-        String size = stty("size");
+        String size = CONTROLLING.size();
         return size.matches("\\d+ \\d+") && !size.startsWith("0") ? size : "24 80";
     }
 
     /// Hands every key to the other program.
     void enter() {
         if (raw) {
-            before = stty("-g");
+            before = CONTROLLING.settings();
             if (!before.isEmpty()) {
-                var unused = stty("raw", "-echo");
+                CONTROLLING.raw();
             }
         }
     }
@@ -77,30 +76,8 @@ final class LocalTerminal implements AutoCloseable {
     @Override
     public void close() {
         if (!before.isEmpty()) {
-            var unused = stty(before);
+            CONTROLLING.set(before);
             before = "";
-        }
-    }
-
-    /// What `stty` says; empty if there is no terminal.
-    private static String stty(String... words) {
-        var command = new ArrayList<String>();
-        command.add("stty");
-        command.addAll(List.of(words));
-        try {
-            Process process =
-                    new ProcessBuilder(command)
-                            .redirectInput(CONTROLLING)
-                            .redirectError(ProcessBuilder.Redirect.DISCARD)
-                            .start();
-            String said =
-                    new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
-            return process.waitFor() == 0 ? said.strip() : "";
-        } catch (IOException e) {
-            return "";
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return "";
         }
     }
 }
