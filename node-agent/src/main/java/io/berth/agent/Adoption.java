@@ -24,25 +24,33 @@ record Adoption(NodeName node, String bootId, Groups groups, Hooks hooks) {
     private static final Logger LOG = LoggerFactory.getLogger(Adoption.class);
 
     /// The order of the run in that folder, if it is to be gone on with. A run whose code cannot
-    /// have begun is cleared away: placement orders it again.
+    /// have begun is cleared away: placement orders it again, unless the epilog fails, after which
+    /// the node must have no more work.
     Optional<Launch> of(RunFiles files) throws IOException {
         Spool.Intent intent = intent(files);
         if (intent == null) {
             if (files.has(Spool.Intent.NAME)) {
-                clear(files, named(files));
-            } else {
-                files.remove();
+                var unused = emptied(files, named(files));
             }
+            files.remove();
             return Optional.empty();
         }
         RunId run = intent.launch().run();
         boolean sameBoot = intent.bootId().equals(bootId);
         boolean ended = files.has(RunEnd.NAME);
         if (!ended && !files.has(sameBoot ? RunPart.Verified.NAME : RunPart.Begun.NAME)) {
-            clear(files, run);
-            return Optional.empty();
-        }
-        if (!ended && !sameBoot) {
+            Optional<String> unwell = emptied(files, run);
+            if (unwell.isEmpty()) {
+                files.remove();
+                return Optional.empty();
+            }
+            files.keep(
+                    RunEnd.NAME,
+                    RunEnd.unstarted(
+                                    Cause.STATUS_LOST,
+                                    "the agent was started anew before the script began")
+                            .draining(unwell.get()));
+        } else if (!ended && !sameBoot) {
             RunEnd end = afterReboot(files);
             files.keep(
                     RunEnd.NAME,
@@ -72,7 +80,10 @@ record Adoption(NodeName node, String bootId, Groups groups, Hooks hooks) {
         return new RunId(new JobId(Long.parseLong(parts[0])), Integer.parseInt(parts[1]));
     }
 
-    private void clear(RunFiles files, RunId run) throws IOException {
+    /// Ends what there is of a run.
+    ///
+    /// @return how the epilog failed, if it did
+    private Optional<String> emptied(RunFiles files, RunId run) throws IOException {
         files.shim()
                 .filter(LiveProcess::alive)
                 .flatMap(shim -> ProcessHandle.of(shim.pid()))
@@ -81,11 +92,11 @@ record Adoption(NodeName node, String bootId, Groups groups, Hooks hooks) {
         try {
             Emptying.untilEmpty(group, run);
             Emptying.untilRemoved(group, run);
-            var unused = hooks.after(files);
+            return hooks.after(files);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            return Optional.empty();
         }
-        files.remove();
     }
 
     private static RunEnd afterReboot(RunFiles files) throws IOException {

@@ -162,17 +162,32 @@ class AdoptionTest {
         assertThat(end.exit()).isEqualTo(new ExitStatus(7, 0));
     }
 
+    private Path epilog(String body) throws IOException {
+        Path epilog = Files.writeString(home.resolve("epilog"), "#!/bin/sh\n" + body + "\n");
+        return Files.setPosixFilePermissions(epilog, PosixFilePermissions.fromString("rwx------"));
+    }
+
     @Test
     void what_the_prolog_began_is_ended_by_the_epilog() throws IOException {
         RunFiles files = spooled("earlier-boot");
         files.note("hooks", Map.of("variables", Map.of("SLURM_JOB_ID", "5")));
         Path told = home.resolve("told");
-        Path epilog =
-                Files.writeString(
-                        home.resolve("epilog"), "#!/bin/sh\necho $SLURM_JOB_ID >" + told + "\n");
-        Files.setPosixFilePermissions(epilog, PosixFilePermissions.fromString("rwx------"));
 
-        assertThat(adoption(Optional.of(epilog)).of(files)).isEmpty();
+        assertThat(adoption(Optional.of(epilog("echo $SLURM_JOB_ID >" + told))).of(files))
+                .isEmpty();
         assertThat(told).hasContent("5");
+        assertThat(files.folder()).doesNotExist();
+    }
+
+    @Test
+    void where_that_epilog_fails_the_node_is_to_have_no_more_work() throws IOException {
+        RunFiles files = spooled("this-boot");
+        files.note("hooks", Map.of("variables", Map.of("SLURM_JOB_ID", "5")));
+
+        assertThat(adoption(Optional.of(epilog("echo scratch is busy; exit 3"))).of(files))
+                .contains(LAUNCH);
+        RunEnd end = files.kept(RunEnd.NAME, RunEnd.class).orElseThrow();
+        assertThat(end.cause()).isEqualTo(Cause.STATUS_LOST);
+        assertThat(end.drain()).isEqualTo("the epilog ended with 3: scratch is busy");
     }
 }
