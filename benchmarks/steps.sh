@@ -51,13 +51,13 @@ used() {
 printf '%d CPUs, load %s, the median of %d\n' "$(nproc)" "$(cut -d' ' -f1 /proc/loadavg)" "$times"
 ways='shell program'
 [ -z "${SLURM_JOB_ID-}" ] || ways=agent
-for options in -n1 -n2 -n64 '-n64 -l'; do
+for options in -n1 -n2 -n64 "-n64 --cpu-bind=threads" "-n64 -l"; do
     for way in $ways; do
         [ "$way" != program ] || [ -e "$program" ] || continue
         before=$(used)
         # shellcheck disable=SC2086
         all=$(for ((i = 0; i < times; i++)); do measure "$way" $options || exit; done)
-        printf 'srun %-8s by the %-8s %5.0f ms of processor time %6.0f ms from start to end%s\n' \
+        printf 'srun %-23s by the %-8s %5.0f ms of processor time %6.0f ms from start to end%s\n' \
             "$options" "$way" "$(median 1 "$all")" "$(median 2 "$all")" \
             "${pid:+, $((($(used) - before) * 10 / times)) ms of the agent}"
     done

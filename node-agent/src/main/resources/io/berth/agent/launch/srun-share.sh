@@ -37,8 +37,8 @@ srun_count_words() {
     srun_counted=$#
 }
 
-# The first $1 words of those that follow, with commas; all if $1 is empty; nothing and 1 if there are fewer.
-srun_first_of() {
+# The first $1 words of those that follow, with commas, are srun_list; all if $1 is empty; 1 if there are fewer.
+srun_take() {
     srun_wanted=${1:-$(($# - 1))}
     shift
     [ $# -ge "$srun_wanted" ] || return 1
@@ -48,7 +48,11 @@ srun_first_of() {
         srun_wanted=$((srun_wanted - 1))
         shift
     done
-    echo "$srun_list"
+}
+
+# The same list itself; nothing and 1 if there are fewer.
+srun_first_of() {
+    srun_take "$@" && echo "$srun_list"
 }
 
 # The word at place $1, from 0, of those that follow.
@@ -67,7 +71,7 @@ srun_count() {
 }
 
 srun_patience=200 srun_runs=''
-# Asks the node's agent about the step: $1 is begin, end or container, $2 what else there is to say. It goes on when
+# Asks the node's agent about the step: $1 is begin, end, container or outside, $2 what else there is to say. It goes on when
 # srun_told is the answer; without one where nobody answers within srun_patience, in hundredths of a second. At the end the
 # programs that it calls may be killed with what the tasks left behind, which is not to be told. srun_runs tells whether
 # srun-tasks runs here.
@@ -168,18 +172,29 @@ srun_claim() {
     return 1
 }
 
-# The GPUs that task $1 sees, if it does not see all of the step's.
+# The GPUs that task $1 sees are srun_seen; 1 if it cannot have them.
+srun_see() {
+    srun_seen=$srun_step_gpus
+    case $srun_gpus_per_task,$srun_gpu_bind in
+    , | *,none) ;;
+    ,*) srun_seen=$(srun_gpus_of "$1") ;;
+    *)
+        srun_from=$(($1 * srun_gpus_per_task))
+        srun_split "$srun_step_gpus"
+        # shellcheck disable=SC2086
+        set -- $srun_parts
+        [ $# -ge "$srun_from" ] && shift "$srun_from" && srun_take "$srun_gpus_per_task" "$@" && srun_seen=$srun_list
+        ;;
+    esac
+}
+
+# Those of task $1 by --gpu-bind.
 srun_gpus_of() {
     srun_place=$1
     IFS=,
     # shellcheck disable=SC2086
     set -- $srun_step_gpus
     unset IFS
-    if [ -n "$srun_gpus_per_task" ] && [ "$srun_gpu_bind" != none ]; then
-        shift $((srun_place * srun_gpus_per_task))
-        srun_first_of "$srun_gpus_per_task" "$@"
-        return
-    fi
     case $srun_gpu_bind in
     closest) srun_closest "$srun_place" ;;
     single:*) srun_at $((srun_place / ${srun_gpu_bind#*:} % $#)) "$@" ;;
@@ -202,7 +217,8 @@ srun_gpus_of() {
 # The GPUs of the step that are next to CPUs of task $1; all where nobody tells, or none is. BERTH_GPU_CPUS has the
 # CPUs next to each of the job's GPUs, after a semicolon each but the first.
 srun_closest() {
-    srun_mine=,$(srun_own_cpus "$1"),
+    srun_own_cpus "$1" || :
+    srun_mine=,$srun_cpus_own,
     srun_place=0
     for srun_gpu in $srun_all_gpus; do
         srun_place=$((srun_place + 1))
@@ -220,18 +236,14 @@ srun_turn() {
     srun_at "$srun_place" "$@"
 }
 
-# The CPUs of task $1, with commas: its part of the step's, in order; all of them if there are not enough.
+# The CPUs of task $1, with commas, are srun_cpus_own: its part of the step's, in order; all of them, and 1, if there are
+# not enough.
 srun_own_cpus() {
-    srun_from=$(($1 * srun_cpus_per_task))
+    srun_from=$(($1 * srun_cpus_per_task)) srun_cpus_own=$srun_step_cpus
     srun_split "$srun_step_cpus"
     # shellcheck disable=SC2086
     set -- $srun_parts
-    if [ $# -ge $((srun_from + srun_cpus_per_task)) ]; then
-        shift "$srun_from"
-        srun_first_of "$srun_cpus_per_task" "$@"
-    else
-        echo "$srun_step_cpus"
-    fi
+    [ $# -ge "$srun_from" ] && shift "$srun_from" && srun_take "$srun_cpus_per_task" "$@" && srun_cpus_own=$srun_list
 }
 
 # Of the step's CPUs those that are in the lists of the files that follow, with commas.
@@ -258,19 +270,26 @@ srun_bound_to() {
     [ -z "$1" ] || echo "-c $1"
 }
 
-# The arguments of taskset that bind task $1 to its CPUs.
+# The arguments of taskset that bind task $1 to its CPUs are srun_bind.
+srun_bind_task() {
+    srun_bind=
+    case $srun_cpu_bind in
+    '') [ -z "$srun_exact" ] || srun_bind="-c $srun_step_cpus" ;;
+    cores | threads | rank) ! srun_own_cpus "$1" || srun_bind="-c $srun_cpus_own" ;;
+    *) srun_bind=$(srun_binding "$1") ;;
+    esac
+}
+
+# Those arguments by one of the other ways of --cpu-bind.
 srun_binding() {
+    srun_own_cpus "$1" || :
     # shellcheck disable=SC2046
     case $srun_cpu_bind in
-    cores | threads | rank)
-        [ "$(srun_count "$srun_step_cpus")" -lt $((($1 + 1) * srun_cpus_per_task)) ] ||
-            srun_bound_to "$(srun_own_cpus "$1")"
-        ;;
     sockets)
-        srun_bound_to "$(srun_cpus_in $(srun_own_cpus "$1" | tr , '\n' |
+        srun_bound_to "$(srun_cpus_in $(echo "$srun_cpus_own" | tr , '\n' |
             sed 's|.*|/sys/devices/system/cpu/cpu&/topology/package_cpus_list|'))"
         ;;
-    ldoms) srun_bound_to "$(srun_cpus_in $(srun_nodes_of $(srun_own_cpus "$1" | tr , ' ')))" ;;
+    ldoms) srun_bound_to "$(srun_cpus_in $(srun_nodes_of $(echo "$srun_cpus_own" | tr , ' ')))" ;;
     rank_ldom)
         set -- "$1" /sys/devices/system/node/node[0-9]*/cpulist
         srun_place=$(($1 % ($# - 1) + 1))
@@ -289,6 +308,5 @@ srun_binding() {
         ;;
     map_cpu:*) echo "-c $(srun_turn "$1" $(echo "${srun_cpu_bind#*:}" | tr , ' '))" ;;
     mask_cpu:*) srun_turn "$1" $(echo "${srun_cpu_bind#*:}" | tr , ' ') ;;
-    *) [ -z "$srun_exact" ] || echo "-c $srun_step_cpus" ;;
     esac
 }

@@ -106,16 +106,12 @@ srun_run() {
 # What task $1 of those here, which is srun_rank in the step, has alone: its variables, told to srun_set, in srun_seen its
 # GPUs, and in srun_bind the arguments of taskset; 1 if it cannot start.
 srun_own() {
-    case $srun_gpus_per_task$srun_gpu_bind in
-    '' | *none) srun_seen=$srun_step_gpus ;;
-    *) srun_seen=$(srun_gpus_of "$1") || return ;;
-    esac
+    srun_see "$1" || return
     srun_set CUDA_VISIBLE_DEVICES "$srun_seen"
     srun_set NVIDIA_VISIBLE_DEVICES "$srun_seen"
     srun_set SLURM_PROCID "$srun_rank"
     srun_set SLURM_LOCALID "$1"
-    srun_bind=
-    [ -z "$srun_cpu_bind$srun_exact" ] || srun_bind=$(srun_binding "$1")
+    srun_bind_task "$1"
     [ "$srun_total" -gt 1 ] || return 0
     srun_set RANK "$srun_rank"
     srun_set LOCAL_RANK "$1"
