@@ -87,8 +87,8 @@ public interface AgentConfig {
     @WithDefault(Nvml.LIBRARY)
     String nvmlLibrary();
 
-    /// A file in the form of Slurm's gres.conf that says what the host has of resources other than
-    /// GPUs, with their device files.
+    /// A file in the form of Slurm's gres.conf, or in YAML, that pins what the host's GPUs are, and
+    /// says what it has of other resources, with their device files.
     Optional<Path> gresConf();
 
     /// A program that tests a GPU that stood aside: it is given the GPU's UUID and ends with 0 if
@@ -144,6 +144,11 @@ public interface AgentConfig {
     /// The name of the control group above all nodes'.
     @WithDefault("berth")
     String cgroupParent();
+
+    /// Whether the groups of runs and shims are in a scope of systemd's, on a host that systemd
+    /// runs.
+    @WithDefault("true")
+    boolean systemdScope();
 
     /// Whether the kernel is told, where groups of version 1 hold runs, to favor moves into groups
     /// over forks: the mount option `favordynmods`, which is one for the machine.

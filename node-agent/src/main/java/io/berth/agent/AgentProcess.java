@@ -17,6 +17,7 @@ import io.berth.agent.launch.HostCheck;
 import io.berth.agent.launch.Launcher;
 import io.berth.agent.launch.RunFiles;
 import io.berth.agent.launch.SpoolWatch;
+import io.berth.agent.launch.SystemdScope;
 import io.berth.contracts.Hardware;
 import io.berth.contracts.Isolation;
 import io.berth.log.KafkaConnection;
@@ -29,6 +30,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -50,6 +52,7 @@ public final class AgentProcess implements Closeable {
     private final AgentConfig.OnShutdown onShutdown;
     private final Duration killGrace;
     private final OrderLoop loop;
+    private Optional<SystemdScope> scope = Optional.empty();
 
     /// Opens the spools, tries what the host can enforce, adopts what runs and begins to register.
     ///
@@ -93,10 +96,11 @@ public final class AgentProcess implements Closeable {
         for (LocalNode node : nodes) {
             spools.add(shared(Spool.open(home, node.name())));
         }
+        String parent = groups(config);
         Launcher best =
-                new HostLauncher(config, home, nodes)
+                new HostLauncher(config, home, nodes, parent)
                         .open(shared(new SpecsTopic(connection)), shared(new SpoolWatch()));
-        ApartGroup apart = ApartGroup.make(config.cgroupParent());
+        ApartGroup apart = ApartGroup.make(parent);
         shared.add(() -> apart.remove(stops() ? SHIMS_LIMIT : Duration.ZERO));
         best.shims().standIn(apart.entrances());
         shared(best.shims());
@@ -140,6 +144,15 @@ public final class AgentProcess implements Closeable {
         }
     }
 
+    /// The group above all nodes' groups.
+    private String groups(AgentConfig config) throws IOException, InterruptedException {
+        if (!config.systemdScope()) {
+            return config.cgroupParent();
+        }
+        scope = SystemdScope.open(config.cgroupParent(), config.killGrace(), new Commands());
+        return scope.map(SystemdScope::parent).orElse(config.cgroupParent());
+    }
+
     private static HostInventory machine(AgentConfig config) throws IOException {
         HostInventory found = HostInventory.read(config);
         String name = config.name().orElse(found.host().name());
@@ -166,6 +179,9 @@ public final class AgentProcess implements Closeable {
             agent.close();
         }
         closeShared();
+        if (stops() && scope.isPresent()) {
+            scope.get().close();
+        }
     }
 
     private boolean stops() {

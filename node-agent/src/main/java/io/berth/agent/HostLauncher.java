@@ -35,7 +35,8 @@ import org.slf4j.LoggerFactory;
 /// The launcher that a host's settings make.
 ///
 /// @param home the agents', without links
-record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes) {
+/// @param parent the group above all nodes' groups
+record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes, String parent) {
 
     private static final Logger LOG = LoggerFactory.getLogger(HostLauncher.class);
 
@@ -67,7 +68,7 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes) {
     }
 
     private Groups groups() throws IOException {
-        Groups groups = HostGroups.find(config.cgroupParent());
+        Groups groups = HostGroups.find(parent);
         if (config.favorDynmods()) {
             groups.favorMoves()
                     .ifPresent(why ->

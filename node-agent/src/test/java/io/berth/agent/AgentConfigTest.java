@@ -44,6 +44,7 @@ class AgentConfigTest {
         assertThat(config.nvmlLibrary()).isEqualTo("libnvidia-ml.so.1");
         assertThat(config.onShutdown()).isEqualTo(AgentConfig.OnShutdown.LEAVE);
         assertThat(config.cgroupParent()).isEqualTo("berth");
+        assertThat(config.systemdScope()).isTrue();
         assertThat(config.killGrace()).isEqualTo(Duration.ofSeconds(30));
         assertThat(config.heartbeat()).isEqualTo(Duration.ofSeconds(5));
         assertThat(config.syncTimeout()).isEqualTo(Duration.ofSeconds(10));

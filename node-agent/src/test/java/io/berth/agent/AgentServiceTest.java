@@ -48,6 +48,7 @@ class AgentServiceTest {
                 settings.put("berth.agent.host", "false");
                 settings.put("berth.agent.virtual", "1xdgx-a100");
                 settings.put("berth.agent.on-shutdown", "stop");
+                settings.put("berth.agent.systemd-scope", "false");
                 settings.put(
                         "berth.agent.cgroup-parent",
                         "berth-service-" + ProcessHandle.current().pid());

@@ -99,6 +99,11 @@ record TestConfig(
     }
 
     @Override
+    public boolean systemdScope() {
+        return false;
+    }
+
+    @Override
     public Optional<Path> gresConf() {
         return inHome("gres.conf");
     }

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Optional;
 
 /// The best means that this host has.
 public final class HostGroups {
@@ -23,6 +24,28 @@ public final class HostGroups {
     /// What is mounted, as proc(5) has it.
     static List<String> mounts() throws IOException {
         return Files.readAllLines(MOUNTS);
+    }
+
+    /// Where cgroups of version 2 are mounted, on a host that has all controllers there.
+    public static Optional<Path> unified() throws IOException {
+        return unified(mounts());
+    }
+
+    static Optional<Path> unified(List<String> mounts) {
+        List<String[]> all = mounts.stream().map(mount -> mount.split(" ")).toList();
+        boolean first =
+                all.stream()
+                        .filter(fields -> fields[2].equals("cgroup"))
+                        .flatMap(fields -> Arrays.stream(fields[3].split(",")))
+                        .anyMatch(option ->
+                                Arrays.stream(Controller.values())
+                                        .anyMatch(it -> it.kernelName().equals(option)));
+        return first
+                ? Optional.empty()
+                : all.stream()
+                        .filter(fields -> fields[2].equals("cgroup2"))
+                        .map(fields -> Path.of(fields[1]))
+                        .findFirst();
     }
 
     /// Processes that hold together, and are limited by nothing.

@@ -324,6 +324,18 @@ class GroupsTest {
     }
 
     @Test
+    void version_2_is_alone_where_version_1_has_no_controller_that_groups_need() {
+        String both = "cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0";
+        String systemds = "cgroup /sys/fs/cgroup/systemd cgroup rw,xattr,name=systemd 0 0";
+
+        assertThat(HostGroups.unified(List.of("proc /proc proc rw 0 0", both)))
+                .hasValue(Path.of("/sys/fs/cgroup/unified"));
+        assertThat(HostGroups.unified(List.of(systemds, both))).isPresent();
+        assertThat(HostGroups.unified(List.of(both, "cgroup /c cgroup rw,memory 0 0"))).isEmpty();
+        assertThat(HostGroups.unified(List.of(systemds))).isEmpty();
+    }
+
+    @Test
     void where_one_version_can_make_no_group_nothing_is_left_in_the_other() throws IOException {
         Groups version1 =
                 HostGroups.find(

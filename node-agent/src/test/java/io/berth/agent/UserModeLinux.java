@@ -1,0 +1,79 @@
+package io.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.TimeUnit;
+
+/// A guest with a kernel of its own that has cgroups of version 2 alone, and sees the files of this
+/// machine, read-only. It needs `linux.uml` (Debian: user-mode-linux) and no rights.
+public final class UserModeLinux {
+
+    private static final long LIMIT_SECONDS = 180;
+
+    /// What a guest's first process does to turn the machine off.
+    public static final String OFF =
+            """
+            sync
+            echo o >/proc/sysrq-trigger
+            sleep 10
+            """;
+
+    private UserModeLinux() {}
+
+    /// Runs a guest to its end; without the program the test is skipped.
+    ///
+    /// @param folder what it writes to `/mnt` once it has called [#mount]
+    /// @param init a shell script, its first process
+    public static void boot(Path folder, String init) throws Exception {
+        assumeThat(new ProcessBuilder("sh", "-c", "command -v linux.uml").start().waitFor())
+                .as("exit status of looking for linux.uml")
+                .isZero();
+        Path script =
+                Files.writeString(
+                        folder.resolve("init"),
+                        """
+                        #!/bin/sh
+                        export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+                        """
+                                + init);
+        Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Process guest =
+                new ProcessBuilder(
+                                "linux.uml",
+                                "mem=1G",
+                                "rootfstype=hostfs",
+                                "rootflags=/",
+                                "ro",
+                                "init=" + script,
+                                "con=null",
+                                "con0=fd:0,fd:1",
+                                "quiet",
+                                "cgroup_no_v1=all")
+                        .redirectInput(Path.of("/dev/null").toFile())
+                        .redirectErrorStream(true)
+                        .redirectOutput(folder.resolve("console").toFile())
+                        .start();
+        boolean ended = guest.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS);
+        guest.destroyForcibly();
+
+        assertThat(ended).as("the guest has ended").isTrue();
+    }
+
+    /// The line that shows a folder of this machine as `/mnt`.
+    public static String mount(Path folder) {
+        return "mount -t hostfs none /mnt -o '" + folder + "'\n";
+    }
+
+    /// The words that run a class's `main`, with the test's own class path.
+    public static String java(Class<?> main) {
+        return "'%s/bin/java' -Xmx300m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.io.tmpdir=/run --enable-native-access=ALL-UNNAMED -cp '%s' '%s'"
+                .formatted(
+                        System.getProperty("java.home"),
+                        System.getProperty("java.class.path"),
+                        main.getName());
+    }
+}
