@@ -223,7 +223,7 @@ final class SlurmCluster {
         String kind = name.toLowerCase(Locale.ROOT);
         return PARTS.contains(kind)
                 ? AGENTS + SlurmElsewhere.shared(kind, nodes)
-                : Gres.isName(kind) ? GRES_CONF : AGENTS;
+                : kind.equals("gpu") || Gres.isName(kind) ? GRES_CONF : AGENTS;
     }
 
     /// Of what Gres= lists, GPUs that are given out in parts.

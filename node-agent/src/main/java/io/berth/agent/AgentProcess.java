@@ -156,8 +156,11 @@ public final class AgentProcess implements Closeable {
     private static HostInventory machine(AgentConfig config) throws IOException {
         HostInventory found = HostInventory.read(config);
         String name = config.name().orElse(found.host().name());
-        return found.having(
-                config.gresConf().map(file -> GresFile.read(file, name)).orElse(List.of()));
+        HostInventory machine =
+                config.gresConf()
+                        .map(file -> found.having(GresFile.read(file, name)))
+                        .orElse(found);
+        return config.gpuProfile().isEmpty() ? machine.checked() : machine;
     }
 
     boolean alive() {

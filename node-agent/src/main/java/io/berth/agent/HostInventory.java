@@ -4,21 +4,22 @@ import io.berth.agent.host.AmdGpus;
 import io.berth.agent.host.FoundGpus;
 import io.berth.agent.host.FoundGpus.Aside;
 import io.berth.agent.host.GpuProfile;
+import io.berth.agent.host.GresFile;
 import io.berth.agent.host.HardwareFiles;
 import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
+import io.berth.agent.host.PinnedGpus;
 import io.berth.agent.host.SystemFiles;
 import io.berth.agent.nvml.NvidiaGpus;
-import io.berth.contracts.Gres;
-import io.berth.contracts.Hardware;
+import io.berth.slurm.GresConf;
 import java.io.IOException;
-import java.util.List;
 import java.util.Map;
 
 /// The machine as it was found: the kernel's word and the drivers'.
 ///
-/// @param gres resources other than GPUs, which an operator names
-record HostInventory(Host host, FoundGpus gpus, Hardware hardware, List<Gres> gres) {
+/// @param gpus as the drivers tell of them
+/// @param gres what an operator says of them, and of other resources
+record HostInventory(Host host, FoundGpus gpus, GresConf gres) {
 
     /// @param nvmlLibrary the NVIDIA driver's library, by name or path
     static HostInventory read(String nvmlLibrary) throws IOException {
@@ -35,30 +36,46 @@ record HostInventory(Host host, FoundGpus gpus, Hardware hardware, List<Gres> gr
     private static HostInventory read(String nvmlLibrary, Host host) throws IOException {
         SystemFiles files = SystemFiles.HERE;
         FoundGpus gpus = NvidiaGpus.find(nvmlLibrary, files, host).and(AmdGpus.find(files, host));
-        return new HostInventory(host, gpus, HardwareFiles.read(files, host, gpus), List.of());
+        return new HostInventory(host, gpus, GresConf.NONE);
     }
 
-    /// The machine with other resources beside its GPUs.
-    HostInventory having(List<Gres> others) {
-        return new HostInventory(host, gpus, hardware, others);
+    /// The machine of which an operator says that.
+    HostInventory having(GresConf other) {
+        return new HostInventory(host, gpus, other);
     }
 
-    /// The machine without those GPUs, by UUID.
-    HostInventory without(Map<String, Aside> aside) {
-        FoundGpus left = gpus.without(aside);
-        return new HostInventory(
-                host, left, HardwareFiles.read(SystemFiles.HERE, host, left), gres);
+    /// @throws io.berth.agent.host.StartRefused if what the operator says of the GPUs and what was
+    ///   found are at odds
+    HostInventory checked() {
+        pinned().contradictions().stream()
+                .findFirst()
+                .ifPresent(it -> {
+                    throw GresFile.refused(it);
+                });
+        return this;
     }
 
     /// The node that stands for the machine.
     LocalNode node(String name) {
-        LocalNode node = LocalNode.host(host, name, gpus, hardware);
-        return node.with(node.inventory().having(gres));
+        return node(name, Map.of());
+    }
+
+    /// The same without those GPUs, by UUID.
+    LocalNode node(String name, Map<String, Aside> aside) {
+        FoundGpus left = pinned().gpus().without(aside);
+        var hardware = HardwareFiles.read(SystemFiles.HERE, host, left);
+        LocalNode node = LocalNode.host(host, name, left, hardware);
+        return node.with(node.inventory().having(gres.others()));
     }
 
     /// The node that stands for the machine and pretends to have the GPUs of a profile.
     LocalNode node(String name, GpuProfile profile) {
+        var hardware = HardwareFiles.read(SystemFiles.HERE, host, gpus);
         LocalNode node = LocalNode.declared(host, name, profile, hardware);
-        return node.with(node.inventory().having(gres));
+        return node.with(node.inventory().having(gres.others()));
+    }
+
+    private PinnedGpus.Pinned pinned() {
+        return PinnedGpus.of(gpus, gres, SystemFiles.HERE, host);
     }
 }

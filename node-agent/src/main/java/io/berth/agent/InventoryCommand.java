@@ -1,6 +1,8 @@
 package io.berth.agent;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.berth.agent.host.GresFile;
+import io.berth.agent.host.StartRefused;
 import io.berth.agent.nvml.Nvml;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuHardware;
@@ -15,6 +17,7 @@ import io.berth.contracts.MigPlacement;
 import io.berth.contracts.json.Json;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -24,7 +27,10 @@ import org.jspecify.annotations.Nullable;
 /// not in it: that is verified when an agent starts.
 final class InventoryCommand {
 
-    private static final String USAGE = "usage: berth node inventory [--json]";
+    private static final String USAGE = "usage: berth node inventory [--json] [--gres-conf=FILE]";
+
+    private static final String JSON = "--json";
+    private static final String GRES_CONF = "--gres-conf=";
 
     private final PrintStream out;
 
@@ -40,20 +46,35 @@ final class InventoryCommand {
     }
 
     static int run(List<String> arguments, String library, PrintStream out, PrintStream err) {
-        if (!arguments.isEmpty() && !arguments.equals(List.of("--json"))) {
-            err.println("berth: node inventory does not know " + arguments);
+        List<String> others =
+                arguments.stream()
+                        .filter(it -> !it.equals(JSON) && !it.startsWith(GRES_CONF))
+                        .toList();
+        if (!others.isEmpty()) {
+            err.println("berth: node inventory does not know " + others);
             err.println(USAGE);
             return 2;
         }
         try {
-            HostInventory found = HostInventory.read(library);
-            Inventory inventory = found.node(found.host().name()).inventory();
-            if (arguments.isEmpty()) {
-                new InventoryCommand(out).print(found.host().name(), inventory);
-            } else {
+            HostInventory host = HostInventory.read(library);
+            String name = host.host().name();
+            HostInventory found =
+                    arguments.stream()
+                            .filter(it -> it.startsWith(GRES_CONF))
+                            .reduce((_, last) -> last)
+                            .map(it -> Path.of(it.substring(GRES_CONF.length())))
+                            .map(file -> host.having(GresFile.read(file, name)).checked())
+                            .orElse(host);
+            Inventory inventory = found.node(name).inventory();
+            if (arguments.contains(JSON)) {
                 out.println(json(inventory));
+            } else {
+                new InventoryCommand(out).print(name, inventory);
             }
             return 0;
+        } catch (StartRefused e) {
+            err.println("berth: " + e.getMessage());
+            return 2;
         } catch (IOException e) {
             err.println("berth: cannot read this host: " + e.getMessage());
             return 1;

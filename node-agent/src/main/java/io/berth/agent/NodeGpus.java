@@ -101,7 +101,7 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
     }
 
     private Inventory inventory() {
-        Inventory inventory = found.without(aside).node(agent.name().value()).inventory();
+        Inventory inventory = found.node(agent.name().value(), aside).inventory();
         for (var trouble : troubled.entrySet()) {
             String gpu = trouble.getKey();
             String why = trouble.getValue();

@@ -51,11 +51,12 @@ class GpuFailureTest {
         Files.setPosixFilePermissions(test, PosixFilePermissions.fromString("rwx------"));
         Files.writeString(folder.resolve("home/low-gpu-use-after"), "PT1S");
         card = folder.resolve("card");
-        if (makeCard()) {
-            Files.writeString(
-                    folder.resolve("home/gres.conf"),
-                    "Name=card File=%s\nName=nic Count=2\n".formatted(card));
-        }
+        Files.writeString(
+                folder.resolve("home/gres.conf"),
+                "Name=gpu Type=ada File=/dev/nvidia[0-3]\n"
+                        + (makeCard()
+                                ? "Name=card File=%s\nName=nic Count=2\n".formatted(card)
+                                : ""));
         var config = TestConfig.found(folder.resolve("home"), AgentRig.newNode(), driver.library());
         rig = new AgentRig(folder, config);
         placement = rig.placement;
@@ -108,6 +109,7 @@ class GpuFailureTest {
         Files.writeString(folder.resolve("repaired"), "");
         NodeSeen with = placement.registerUntil(rig.node, it -> gpus(it).size() == 4);
         assertThat(with.runs()).singleElement().extracting("run").isEqualTo(spared);
+        assertThat(with.inventory().gpus()).extracting(Gpu::type).containsOnly("ada");
     }
 
     @Test

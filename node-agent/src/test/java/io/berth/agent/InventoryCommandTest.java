@@ -1,17 +1,21 @@
 package io.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.berth.agent.nvml.NvmlStub;
 import io.berth.agent.nvml.Topologies;
+import io.berth.contracts.Gpu;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.json.Json;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -70,6 +74,28 @@ class InventoryCommandTest {
     }
 
     @Test
+    void a_gres_conf_is_tried_against_the_machine() throws IOException {
+        NvmlStub stub = NvmlStub.in(folder, Topologies.l40s());
+        Path file = folder.resolve("gres.conf");
+        Files.writeString(file, "Name=gpu Type=ada File=/dev/nvidia[2-3]\n");
+
+        assertThat(run(stub.library(), "--json", "--gres-conf=" + file)).isZero();
+
+        Inventory printed = Json.mapper().readValue(out.toByteArray(), Inventory.class);
+        assertThat(printed.gpus())
+                .extracting(Gpu::index, Gpu::type)
+                .containsExactly(tuple(0, "ada"), tuple(1, "ada"));
+        assertThat(Objects.requireNonNull(printed.links()).rows())
+                .containsExactly("X PIX", "PIX X");
+        Files.writeString(file, "Name=gpu File=/dev/nvidia[0-4]\n");
+        assertThat(run(stub.library(), "--gres-conf=" + file)).isEqualTo(2);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .isEqualTo(
+                        "berth: berth.agent.gres-conf: %s:1: Name=gpu File=/dev/nvidia[0-4]: there is no GPU /dev/nvidia4: found are [/dev/nvidia3, /dev/nvidia2, /dev/nvidia1, /dev/nvidia0]\n"
+                                .formatted(file));
+    }
+
+    @Test
     void other_arguments_are_refused() {
         int status = run("no-such-library", "--yaml");
 
@@ -78,7 +104,7 @@ class InventoryCommandTest {
                 .isEqualTo(
                         """
                         berth: node inventory does not know [--yaml]
-                        usage: berth node inventory [--json]
+                        usage: berth node inventory [--json] [--gres-conf=FILE]
                         """);
     }
 }

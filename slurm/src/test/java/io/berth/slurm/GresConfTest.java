@@ -2,8 +2,11 @@ package io.berth.slurm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.berth.contracts.Gres;
+import io.berth.contracts.IndexSet;
+import io.berth.slurm.GresConf.GpuLine;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -13,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class GresConfTest {
 
-    private static List<Gres> of(String... lines) {
+    private static GresConf of(String... lines) {
         return GresConf.of(SlurmConf.parse("gres.conf", String.join("\n", lines)), "n1");
     }
 
@@ -21,13 +24,14 @@ final class GresConfTest {
     void a_node_has_what_the_lines_on_it_say_beside_gpus() {
         assertThat(
                         of(
-                                "AutoDetect=nvml",
-                                "Name=gpu Type=a100 File=/dev/nvidia[0-7] Cores=0-31",
-                                "Name=mps Count=800",
-                                "Name=nic Count=2K",
-                                "Name=fpga Type=xilinx File=/dev/xfpga[0-1]",
-                                "NodeName=n[1-2] Name=fpga Type=xilinx File=/dev/xfpga7",
-                                "NodeName=n2 Name=tape"))
+                                        "AutoDetect=nvml",
+                                        "Name=gpu Type=a100 File=/dev/nvidia[0-7] Cores=0-31",
+                                        "Name=mps Count=800",
+                                        "Name=nic Count=2K",
+                                        "Name=fpga Type=xilinx File=/dev/xfpga[0-1]",
+                                        "NodeName=n[1-2] Name=fpga Type=xilinx File=/dev/xfpga7",
+                                        "NodeName=n2 Name=tape")
+                                .others())
                 .containsExactly(
                         new Gres(
                                 "fpga",
@@ -44,12 +48,64 @@ final class GresConfTest {
                 "Name=nic Count=many | is no count such as 4 or 2K",
                 "Name=nic MultipleFiles=/dev/a | multiplefiles is none of",
                 "Name=fpga File=/dev/x[0-1] Count=3 | with 2 device files",
-                "Name=fpga File=/dev/x[1-0] | runs backwards"
+                "Name=fpga File=/dev/x[1-0] | runs backwards",
+                "Name=gpu File=/dev/nvidia[0-3] Count=2 | Count=2 is not that of its 4 files",
+                "Name=gpu Count=0 | is no count such as 4 or 2K",
+                "Name=gpu Type=a/b | is no type such as a100 or rtx_4090",
+                "Name=gpu File=/dev/nvidia[0-1] Links=-1,4 | a line with Links names one GPU, by File",
+                "Name=gpu File=/dev/nvidia0 Links=many | is no list of counts such as -1,16,16,16",
+                "Name=gpu File=/dev/nvidia0 Cores=x | 'x'",
+                "Name=gpu File=/dev/nvidia0,/dev/nvidia0 | /dev/nvidia0 is named twice",
+                "Name=gpu MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap21 | name the GPU, by File",
+                "AutoDetect=magic | AutoDetect=magic is none of"
             })
     void what_is_wrong_is_told_with_its_place(String line, String why) {
         assertThatThrownBy(() -> of("# A comment", line))
                 .hasMessageStartingWith("gres.conf:2: " + line)
                 .hasMessageContaining(why);
+    }
+
+    @Test
+    void lines_on_gpus_are_read_in_their_order() {
+        GresConf conf =
+                of(
+                        "Name=gpu Type=A100 File=/dev/nvidia[0-1] Cores=[0-15]",
+                        "NodeName=n2 Name=gpu File=/dev/nvidia7",
+                        "Name=gpu File=/dev/nvidia2 Links=4,-1,0 Flags=nvidia_gpu_env",
+                        "Name=gpu Count=4");
+
+        assertThat(conf.gpus())
+                .extracting(
+                        GpuLine::type,
+                        GpuLine::files,
+                        GpuLine::count,
+                        GpuLine::cores,
+                        GpuLine::links)
+                .containsExactly(
+                        tuple(
+                                "a100",
+                                List.of("/dev/nvidia0", "/dev/nvidia1"),
+                                0L,
+                                IndexSet.parse("0-15"),
+                                List.of()),
+                        tuple(null, List.of("/dev/nvidia2"), 0L, null, List.of(4, -1, 0)),
+                        tuple(null, List.of(), 4L, null, List.of()));
+        assertThat(conf.gpus().getLast().place()).isEqualTo("gres.conf:4: Name=gpu Count=4");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "Name=nic | true",
+                "AutoDetect=nvml | true",
+                "AutoDetect=off | false",
+                "NodeName=n1 AutoDetect=off; AutoDetect=nvml | false",
+                "AutoDetect=off; NodeName=n1 AutoDetect=nvml | true",
+                "NodeName=n2 AutoDetect=off | true"
+            })
+    void detection_is_on_unless_it_is_off_for_the_node(String lines, boolean on) {
+        assertThat(of(lines.split("; ")).detected()).isEqualTo(on);
     }
 
     @ParameterizedTest

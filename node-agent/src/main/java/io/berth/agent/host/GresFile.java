@@ -12,32 +12,42 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 
-/// The resources other than GPUs that an operator names in a gres.conf on the host.
+/// What a gres.conf on the host says of its resources, read and checked.
 public final class GresFile {
-
-    private static final String SETTING = "berth.agent.gres-conf: ";
 
     private GresFile() {}
 
+    /// @param file in Slurm's form, or in YAML if it is called so
     /// @param node the host's node name
-    /// @throws StartRefused if the file is not there or wrong, or a device file that it names is
-    ///   none, or is named twice, be it under two paths
-    public static List<Gres> read(Path file, String node) {
+    /// @throws StartRefused if the file is not there or wrong, or a device file that it names for
+    ///   other than GPUs is none, or is named twice, be it under two paths
+    public static GresConf read(Path file, String node) {
         try {
-            SlurmConf conf = SlurmConf.parse(file.toString(), Files.readString(file));
-            List<Gres> gres = GresConf.of(conf, node);
+            String text = Files.readString(file);
+            GresConf conf =
+                    GresConf.of(
+                            file.toString().matches(".*\\.ya?ml")
+                                    ? GresYaml.parse(file.toString(), text)
+                                    : SlurmConf.parse(file.toString(), text),
+                            node);
             var named = new HashSet<String>();
-            for (String device : gres.stream().flatMap(it -> it.files().stream()).toList()) {
+            for (String device :
+                    conf.others().stream().flatMap(it -> it.files().stream()).toList()) {
                 if (!named.add(DeviceFile.number(device))) {
-                    throw new StartRefused(SETTING + device + " is named twice in " + file);
+                    throw refused(device + " is named twice in " + file);
                 }
             }
-            return gres;
+            return conf;
         } catch (NoSuchFileException e) {
-            throw new StartRefused(SETTING + "there is no file " + file);
+            throw refused("there is no file " + file);
         } catch (IOException | IllegalArgumentException e) {
-            throw new StartRefused(SETTING + e.getMessage());
+            throw refused(String.valueOf(e.getMessage()));
         }
+    }
+
+    /// The refusal of a file that is wrong, or at odds with the machine.
+    public static StartRefused refused(String why) {
+        return new StartRefused("berth.agent.gres-conf: " + why);
     }
 
     /// Those of a node's resources whose device files are there now, and those without any.

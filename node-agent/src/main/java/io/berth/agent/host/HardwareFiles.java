@@ -62,7 +62,7 @@ public final class HardwareFiles {
         return channels.isEmpty() ? null : IndexSet.of(channels);
     }
 
-    private static List<NumaNode> numaNodes(SystemFiles files, Host host) {
+    static List<NumaNode> numaNodes(SystemFiles files, Host host) {
         return files.names(NODES).stream()
                 .filter(name -> name.matches("node[0-9]+"))
                 .map(name -> {

@@ -4,19 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.contracts.Gres;
+import io.berth.slurm.GresConf;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class GresFileTest {
 
     @TempDir Path folder;
 
     private List<Gres> read(String text) throws IOException {
-        return GresFile.read(Files.writeString(folder.resolve("gres.conf"), text), "n1");
+        return read("gres.conf", text).others();
+    }
+
+    private GresConf read(String name, String text) throws IOException {
+        return GresFile.read(Files.writeString(folder.resolve(name), text), "n1");
     }
 
     @Test
@@ -45,6 +52,59 @@ final class GresFileTest {
         assertThatThrownBy(() -> read("Name=card File=/dev/null\nName=other File=" + link + "\n"))
                 .isInstanceOf(StartRefused.class)
                 .hasMessageContaining(link + " is named twice");
+    }
+
+    @Test
+    void yaml_says_the_same_as_lines() throws IOException {
+        GresConf lines =
+                read(
+                        "gres.conf",
+                        """
+                        AutoDetect=off
+                        Name=card Type=a File=/dev/null
+                        Name=gpu Type=a100 File=/dev/nvidia0 Cores=0-3,8 Links=-1,4
+                        NodeName=n2 Name=nic
+                        """);
+        GresConf yaml =
+                read(
+                        "gres.yaml",
+                        """
+                        gres:
+                          - {AutoDetect: off}
+                          - name: card
+                            type: a
+                            file: /dev/null
+                          - name: gpu
+                            type: a100
+                            file: [/dev/nvidia0]
+                            cores: 0-3,8
+                            links: [-1, 4]
+                          - {nodename: n2, name: nic}
+                        """);
+
+        assertThat(yaml).usingRecursiveComparison().ignoringFields("gpus.place").isEqualTo(lines);
+        assertThat(yaml.gpus().getFirst().place())
+                .isEqualTo(
+                        "%s:6: name=gpu type=a100 file=/dev/nvidia0 cores=0-3,8 links=-1,4"
+                                .formatted(folder.resolve("gres.yaml")));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "'' | 1: not what it must be",
+                "gpus: [] | 1: not what it must be",
+                "gres: [gpu] | 1: not what it must be",
+                "gres: [{name: {a: b}}] | 1: not what it must be",
+                "gres: [{name: gpu, speed: 3}] | 1: name=gpu speed=3: speed is none of",
+                "'gres: [{name: gpu, type: \"a' | 1: "
+            })
+    void yaml_that_is_no_such_list_is_refused(String text, String why) {
+        assertThatThrownBy(() -> read("gres.yaml", text))
+                .isInstanceOf(StartRefused.class)
+                .hasMessageStartingWith(
+                        "berth.agent.gres-conf: %s:%s", folder.resolve("gres.yaml"), why);
     }
 
     @Test
