@@ -63,6 +63,7 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
                     "-Xmx96m",
                     "-XX:MinHeapFreeRatio=5",
                     "-XX:MaxHeapFreeRatio=10",
+                    "-XX:ReservedCodeCacheSize=12m",
                     "-XX:TrimNativeHeapInterval=30000");
 
     private static final Map<String, String> SMALL_NATIVE_HEAP = Map.of("MALLOC_ARENA_MAX", "1");
@@ -186,6 +187,7 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
         flags.add("-Dberth.agent.placement-keys=" + home.placementKeys());
         flags.add("-Dberth.agent.on-shutdown=stop");
         flags.add("-Dberth.agent.cgroup-parent=berth-" + ports.base());
+        flags.add("-Dberth.agent.systemd-scope=false");
         flags.add("-Dberth.agent.host=" + offer.host());
         offer.gpuProfile().ifPresent(name -> flags.add("-Dberth.agent.gpu-profile=" + name));
         offer.virtual().ifPresent(nodes -> flags.add("-Dberth.agent.virtual=" + nodes));
