@@ -29,20 +29,15 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
     /// From so many processors on the second compiler tier has some to itself while it warms up.
     private static final int PROCESSORS_FOR_BOTH_TIERS = 8;
 
-    /// One collector thread, and on a small machine one compiler tier: quick to start, small, and
-    /// fast enough for the load of one machine. Heaps begin small and have room for a few hundred
-    /// thousand jobs. The JVM's archives of classes stay where they were made for: moved to a
-    /// random place, as they are else, most of their pages are written, and are the process's own
-    /// memory.
+    private static final String FIRST_TIER = "-XX:TieredStopAtLevel=1";
+
+    /// One collector thread. Heaps begin small and have room for a few hundred thousand jobs. The
+    /// JVM's archives of classes stay where they were made for: moved to a random place, as they
+    /// are else, most of their pages are written, and are the process's own memory.
     private static final List<String> JVM =
             List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                     "-XX:+UseSerialGC",
-                    "-XX:TieredStopAtLevel="
-                            + (Runtime.getRuntime().availableProcessors()
-                                            < PROCESSORS_FOR_BOTH_TIERS
-                                    ? 1
-                                    : 4),
                     "-XX:+UseCompactObjectHeaders",
                     "-XX:+UnlockDiagnosticVMOptions",
                     "-XX:ArchiveRelocationMode=0",
@@ -57,7 +52,7 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
     /// Of the agent, which is on every node beside the jobs: it gives back what it does not need.
     private static final List<String> SMALL =
             List.of(
-                    "-XX:TieredStopAtLevel=1",
+                    FIRST_TIER,
                     "-Xms10m",
                     "-Xmn4m",
                     "-Xmx96m",
@@ -226,11 +221,22 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
         return Running.of(process(List.of(), service, application, log).start());
     }
 
+    /// The second compiler tier halves what a warm service takes of the processors, and makes a
+    /// start dearer by two thirds: what is compiled for it counts its calls first. With a cache
+    /// hardly anything is compiled at the start, so that only load pays for it.
+    private static List<String> tiers(Application application) throws IOException {
+        boolean both =
+                application.trained()
+                        || Runtime.getRuntime().availableProcessors() >= PROCESSORS_FOR_BOTH_TIERS;
+        return both ? List.of() : List.of(FIRST_TIER);
+    }
+
     private ProcessBuilder process(
             List<String> before, Service service, List<String> application, Path log)
             throws IOException {
         var command = new ArrayList<>(before);
         command.addAll(JVM);
+        command.addAll(tiers(service.application()));
         command.add("-XX:ErrorFile=" + home.logs().resolve(service.name() + "-hs_err.log"));
         command.add("-Dquarkus.http.host=127.0.0.1");
         command.add("-Dquarkus.http.port=" + service.port());
