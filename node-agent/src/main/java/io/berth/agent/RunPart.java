@@ -437,6 +437,12 @@ final class RunPart {
             }
 
             @Override
+            public void outside(StepCommand srun)
+                    throws LaunchRefused, IOException, InterruptedException {
+                launcher.outside(node, launch, files, srun);
+            }
+
+            @Override
             public List<String> devices(Set<String> gpus) throws LaunchRefused, IOException {
                 return launcher.devices(node, launch, gpus);
             }

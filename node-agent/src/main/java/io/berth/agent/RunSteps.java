@@ -37,6 +37,7 @@ import org.slf4j.LoggerFactory;
 /// asks/tasks.<step>   a line for each task that waits to begin, see StepTasks
 /// asks/end.<step>     <process> <its start time>
 /// asks/container.<process>-<its start time>   <process> <its start time> <rows>x<columns of its terminal, or 0x0> <the container's path>
+/// asks/outside.<process>-<its start time>     <process> <its start time>
 /// told/<the same>     nothing; or, one line, why not, or what there is to say: to a step that
 ///                     begins all the same after `warning: `; of a container the shell text by
 ///                     which its srun gets there
@@ -61,7 +62,8 @@ final class RunSteps {
     private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final Pattern ASK =
-            Pattern.compile("(begin|tasks|end)\\.([0-9]{1,6})|container\\.[0-9]{1,10}-[0-9]{1,18}");
+            Pattern.compile(
+                    "(begin|tasks|end)\\.([0-9]{1,6})|(?:container|outside)\\.[0-9]{1,10}-[0-9]{1,18}");
     static final Pattern PROCESS = Pattern.compile("([0-9]{1,10}) ([0-9]{1,18})\\n?");
     private static final Pattern BEGIN =
             Pattern.compile(
@@ -77,6 +79,12 @@ final class RunSteps {
         /// @throws LaunchRefused if it cannot; it says why
         String intoContainer(Path container, StepCommand srun)
                 throws LaunchRefused, IOException, InterruptedException;
+
+        /// Starts what starts a step on several nodes, outside of the container in which its `srun`
+        /// runs.
+        ///
+        /// @throws LaunchRefused if it cannot; it says why
+        void outside(StepCommand srun) throws LaunchRefused, IOException, InterruptedException;
 
         /// The device files that who has these GPUs of the run's may open; none if those are not
         /// fewer than the run's.
@@ -162,7 +170,7 @@ final class RunSteps {
     private String answer(Matcher ask, String text, long askedAt)
             throws IOException, InterruptedException {
         if (ask.group(1) == null) {
-            return container(text);
+            return ask.group().startsWith("outside") ? outside(text) : container(text);
         }
         int number = Integer.parseInt(ask.group(2));
         return ask.group(1).equals("begin")
@@ -178,9 +186,7 @@ final class RunSteps {
         }
         var srun = new LiveProcess(Long.parseLong(words.group(1)), Long.parseLong(words.group(2)));
         try {
-            if (!srun.alive() || !group.members().contains(srun.pid())) {
-                throw new LaunchRefused("its srun is not in the job");
-            }
+            mustBeHere(srun);
             int rows = Integer.parseInt(words.group(3));
             int columns = Integer.parseInt(words.group(4));
             Console console = rows * columns == 0 ? null : new Console(rows, columns);
@@ -193,6 +199,31 @@ final class RunSteps {
         } catch (IOException e) {
             LOG.atWarn().setCause(e).addKeyValue("process", srun.pid()).log("No container");
             return StartScript.failing("the node cannot prepare its container");
+        }
+    }
+
+    /// What is refused is one line.
+    private String outside(String text) throws IOException, InterruptedException {
+        Matcher words = PROCESS.matcher(text);
+        if (!words.matches()) {
+            return "what the step asks for cannot be read";
+        }
+        var srun = new LiveProcess(Long.parseLong(words.group(1)), Long.parseLong(words.group(2)));
+        try {
+            mustBeHere(srun);
+            launching.outside(StepCommand.of(srun.pid(), null));
+            return "";
+        } catch (LaunchRefused e) {
+            return String.valueOf(e.getMessage());
+        } catch (IOException e) {
+            LOG.atWarn().setCause(e).addKeyValue("process", srun.pid()).log("Step not started");
+            return "the node cannot start the step";
+        }
+    }
+
+    private void mustBeHere(LiveProcess srun) throws LaunchRefused, IOException {
+        if (!srun.alive() || !group.members().contains(srun.pid())) {
+            throw new LaunchRefused("its srun is not in the job");
         }
     }
 

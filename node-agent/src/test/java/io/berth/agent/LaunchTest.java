@@ -149,6 +149,54 @@ class LaunchTest {
         assertThat(rig.work.resolve("tasks")).hasContent("written\n");
     }
 
+    /// As of a job on two nodes, whose other one is not of the step.
+    @Test
+    void a_step_on_chosen_nodes_of_a_script_in_a_container_is_in_one_on_each() throws IOException {
+        assumeThat(Path.of("/usr/bin/crun")).as("crun").isExecutable();
+        assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).as("root").isEqualTo(0);
+        makeImage("image");
+        Path image = rig.work.resolve("image");
+        RunId run = HandPlacement.newRun();
+        JobSpec spec =
+                Jobs.script(
+                        run.job(),
+                        rig.work,
+                        """
+                        export SLURM_JOB_NUM_NODES=2 BERTH_STEP_SECRET=none BERTH_STEP_NODES=NODE:2:2,other:2:2
+                        cat /mark
+                        export A='two words'
+                        echo given | srun -N1 -n2 -r0 -l sh -c 'cat /mark; echo "$A" $SLURM_CONTAINER $SLURM_NTASKS; cat; exit $SLURM_PROCID' 2>&1 | sort
+                        srun -w NODE -n1 --export=ALL,B='a
+                        b' sh -c 'trap "echo heard; exit 9" USR1; echo "$B"; echo up >up; while :; do sleep 0.05; done' 2>/dev/null &
+                        until [ -e up ]; do sleep 0.05; done
+                        kill -s USR1 $!
+                        wait $!; echo $?
+                        ls "$BERTH_STEPS" | grep -E 'outside|nodes|signals'
+                        """
+                                .replace("NODE", node));
+
+        rig.placement.launch(node, run, Jobs.in(image, spec), 512);
+        rig.placement.await(Ended.class, run);
+
+        assertThat(rig.output(run))
+                .isEqualTo(
+                        """
+                        inside
+                        0: given
+                        0: inside
+                        0: two words IMAGE 2
+                        1: inside
+                        1: two words IMAGE 2
+                        srun: error: NODE: task 1: Exited with exit code 1
+                        a
+                        b
+                        heard
+                        9
+                        """
+                                .replace("IMAGE", image.toString())
+                                .replace("NODE", node));
+    }
+
     @Test
     void a_script_finds_its_gpus_by_uuid_and_slurms_variables() throws IOException {
         RunId run = HandPlacement.newRun();

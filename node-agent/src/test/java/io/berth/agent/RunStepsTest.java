@@ -57,6 +57,11 @@ class RunStepsTest {
                 }
 
                 @Override
+                public void outside(StepCommand srun) throws LaunchRefused {
+                    throw new LaunchRefused("no session");
+                }
+
+                @Override
                 public List<String> devices(Set<String> gpus) {
                     return gpus.stream().sorted().map("c 195:%s rw"::formatted).toList();
                 }
@@ -394,6 +399,18 @@ class RunStepsTest {
         group.members.clear();
         ask(name, " 24x80 /images/torch");
         assertThat(answer(name)).isEqualTo("srun_fail 'its srun is not in the job'\n");
+    }
+
+    @Test
+    void a_step_that_cannot_be_started_outside_of_its_container_is_told_why() throws Exception {
+        String name = "outside." + ME + "-" + LiveProcess.stat(ME).orElseThrow().startTime();
+        ask(name, "");
+        assertThat(answer(name)).isEqualTo("process %d is no srun\n".formatted(ME));
+        ask(name, " of mine");
+        assertThat(answer(name)).isEqualTo("what the step asks for cannot be read\n");
+        group.members.clear();
+        ask(name, "");
+        assertThat(answer(name)).isEqualTo("its srun is not in the job\n");
     }
 
     @Test

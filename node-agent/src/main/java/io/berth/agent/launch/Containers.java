@@ -91,6 +91,18 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
                 new Program(inside, outside.directory(), words, outside.console()));
     }
 
+    /// What a process in a container says, with the run's folder and the commands of scripts where
+    /// they are outside of it.
+    static String outside(String text, Path run, Path commands) {
+        for (var place : Map.of(RUN, run, COMMANDS, commands).entrySet()) {
+            String inside = place.getKey().toString();
+            if (text.matches("\\Q" + inside + "\\E([/:](?s:.*))?")) {
+                return place.getValue() + text.substring(inside.length());
+            }
+        }
+        return text;
+    }
+
     /// What is left of steps whose processes are gone. What the account itself has put into a
     /// step's state goes with the run: to remove that here would let it make the run's thread busy.
     private static void clearSteps(RunFiles files) throws IOException {

@@ -258,15 +258,31 @@ public record Launcher(
     public String intoContainer(
             Path container, LocalNode node, Launch launch, RunFiles files, StepCommand srun)
             throws LaunchRefused, IOException, InterruptedException {
-        JobDescription job =
-                launch.job() == null ? specs.read(launch.spec()).description() : launch.job();
-        Account account = accounts.of(job.user());
+        Account account = account(launch);
         var part = new Containers.Part(node, launch, account, shims, files);
         InContainer what = containers.srun(container, part, srun);
         if (account.switched()) {
             files.giveTo(account, what.given());
         }
         return StartScript.turningInto(srun.variables(), what.variables(), what.command());
+    }
+
+    /// Starts what leads a step on several nodes, in a run that has begun, under its account and in
+    /// its group, and outside of the container of its script.
+    ///
+    /// @param srun that asks for it
+    /// @throws LaunchRefused if it cannot be started
+    public void outside(LocalNode node, Launch launch, RunFiles files, StepCommand srun)
+            throws LaunchRefused, IOException, InterruptedException {
+        Account account = account(launch);
+        Path begin = new StepOutside(shims, files, srun).write(account);
+        shims.enter(files, RunMark.of(node.name(), launch.run()), Map.of(), account, begin);
+    }
+
+    private Account account(Launch launch) throws LaunchRefused, IOException, InterruptedException {
+        JobDescription job =
+                launch.job() == null ? specs.read(launch.spec()).description() : launch.job();
+        return accounts.of(job.user());
     }
 
     /// Starts a process in a run that has begun, under its account and in its group, which comes to

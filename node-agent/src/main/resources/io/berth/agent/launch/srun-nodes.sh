@@ -191,8 +191,6 @@ srun_enter() {
 
 # Starts the step on nodes of its job, or of one of its components.
 srun_on_nodes() {
-    [ -z "$srun_component" ] || [ -z "${SLURM_CONTAINER-}" ] ||
-        srun_fail "--het-group=$srun_component cannot start in a container: its tasks would run on the bare nodes"
     srun_may_be_elsewhere
     srun_claims=
     if [ -z "$srun_id" ]; then
@@ -206,8 +204,6 @@ srun_on_nodes() {
 }
 
 srun_may_be_elsewhere() {
-    [ -z "${SLURM_CONTAINER-}" ] ||
-        srun_fail "a step on several nodes cannot start in a container, nor its tasks run in one: give -N1 here"
     [ -n "${BERTH_STEP_SECRET-}" ] ||
         srun_fail "a step on several nodes needs a script that runs on the first of the job's alone: give -N1 here"
 }
@@ -229,10 +225,39 @@ srun_plan() {
         "distribution=$srun_distribution" "claims=$srun_claims" "exact=$srun_exact"
 }
 
+# Stands for berth-session in a container: has the node's agent start it outside, with the arguments and variables of this
+# process, and hands on what it reads and writes, and its exit status.
+srun_be_outside() {
+    srun_id=$$-$(srun_start_time $$) srun_file=$BERTH_STEPS/outside.$$ srun_patience=1000
+    exec 6<&0
+    mkfifo -m 600 "$srun_file.in" "$srun_file.out" "$srun_file.err" || exit 1
+    cat <"$srun_file.out" 6<&- &
+    srun_relays=$!
+    cat <"$srun_file.err" >&2 6<&- &
+    srun_relays="$srun_relays $!"
+    cat >"$srun_file.in" <&6 6<&- &
+    # shellcheck disable=SC2064
+    trap "kill $srun_relays $! 2>/dev/null; rm -f '$srun_file'.*" EXIT
+    srun_ask outside || srun_fail "a step on several nodes needs the node's agent, which does not answer"
+    [ -z "$srun_told" ] || srun_fail "$srun_told"
+    # They end when nobody writes any more.
+    # shellcheck disable=SC2086
+    wait $srun_relays
+    read -r srun_status <"$srun_file.status" || srun_status=1
+    exit "$srun_status"
+}
+
 # Starts this program once on each node of the step, as the words that follow tell berth-session, and ends with the highest
 # of their exit statuses. What steers them is not to be ended by signals, which are the tasks': they go there by way of a pipe.
 srun_start_parts() {
     srun_size=
+    if [ -n "${SLURM_CONTAINER-}" ]; then
+        [ -z "$srun_pty" ] || srun_fail "--pty of another node is not there in a container"
+        # Each part begins outside of the container, and comes into one of its node.
+        srun_word_count=${1#words=}
+        shift
+        set -- "words=$((srun_word_count + 1))" "--container=$SLURM_CONTAINER" "$@"
+    fi
     [ -z "$srun_pty" ] || srun_measure
     srun_pipe=$BERTH_STEPS/signals.$srun_id
     mkfifo -m 600 "$srun_pipe" && exec 5<>"$srun_pipe" 6<&0 || exit 1
@@ -243,7 +268,9 @@ srun_start_parts() {
     done
     (
         trap '' HUP INT TERM USR1 USR2
-        exec "${0%/*}/berth-session" --step "id=$srun_id" "signals=$srun_pipe" "srun=$0" "terminal=$srun_size" "$@"
+        set -- "id=$srun_id" "signals=$srun_pipe" "srun=$0" "terminal=$srun_size" "$@"
+        [ -n "${SLURM_CONTAINER-}" ] || exec "${0%/*}/berth-session" --step "$@"
+        exec sh "$0" --outside "$@"
     ) <&6 5<&- 6<&- &
     exec 6<&-
     srun_await $!

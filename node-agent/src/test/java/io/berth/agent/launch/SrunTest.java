@@ -673,19 +673,22 @@ class SrunTest {
                         new Result(1, "", "srun: error: " + message.replace("CPUS", cpus) + "\n"));
     }
 
-    @Test
-    void a_step_over_nodes_is_refused_in_a_container() throws Exception {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-N2 | a step on several nodes needs the node's agent, which does not answer",
+                "-w gpu2 -n1 | a step on several nodes needs the node's agent, which does not answer"
+            })
+    void a_step_over_nodes_of_a_script_in_a_container_takes_the_agent(String options, String why)
+            throws Exception {
         Result step =
                 run(
                         "export SLURM_CONTAINER=/images/torch SLURM_JOB_NUM_NODES=2"
-                                + " BERTH_STEP_NODES=gpu1:1:1,gpu2:1:1 BERTH_STEP_SECRET=s; srun -N2 true");
+                                + " BERTH_STEP_NODES=gpu1:1:1,gpu2:1:1 BERTH_STEP_SECRET=s; srun %s true; echo $?; ls \"$BERTH_STEPS\""
+                                        .formatted(options));
 
-        assertThat(step)
-                .isEqualTo(
-                        new Result(
-                                1,
-                                "",
-                                "srun: error: a step on several nodes cannot start in a container, nor its tasks run in one: give -N1 here\n"));
+        assertThat(step).isEqualTo(new Result(0, "1\nlock\nnext\n", "srun: error: " + why + "\n"));
     }
 
     @Test

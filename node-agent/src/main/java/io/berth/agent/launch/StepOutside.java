@@ -1,0 +1,89 @@
+package io.berth.agent.launch;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/// What leads a step on several nodes, for a script in a container: it runs outside of that, with
+/// the variables of the `srun` that asks for it, in its directory if there is such a one here too,
+/// and with its arguments but for the first. Its input, output and errors are pipes of the `srun`,
+/// beside which it leaves its exit status.
+record StepOutside(Shims shims, RunFiles files, StepCommand srun) {
+
+    private static final String NAME = "outside.";
+    private static final String WORDS = "words=";
+
+    /// Writes the text by which it starts, for an account.
+    Path write(Account account) throws LaunchRefused, IOException {
+        clearOfGone();
+        return files.tell(NAME + srun.process(), text(), account);
+    }
+
+    private String text() throws LaunchRefused {
+        if (srun.arguments().isEmpty()) {
+            throw new LaunchRefused("srun %d does not say what to start".formatted(srun.process()));
+        }
+        var variables = new TreeMap<>(srun.variables());
+        // The srun of each node goes into a container of its own.
+        variables.remove("SLURM_CONTAINER");
+        variables.replaceAll((_, value) -> outside(value));
+        String pipe = files.folder().resolve("steps/" + NAME + srun.process()).toString();
+        var command = new ArrayList<>(List.of("sh", "-c", "\"$@\"; echo $? >\"$0\""));
+        command.addAll(List.of(pipe + ".status", shims.session().toString(), "--step"));
+        command.addAll(arguments());
+        return StartScript.of(
+                Files.isDirectory(srun.directory()) ? srun.directory() : Path.of("/tmp"),
+                variables,
+                new OutputFiles(
+                        Path.of(pipe + ".in"), Path.of(pipe + ".out"), Path.of(pipe + ".err")),
+                "",
+                command);
+    }
+
+    /// Settings `NAME=VALUE`, of which `words=` says how many words of the user's follow, then
+    /// texts of several such lines.
+    private List<String> arguments() {
+        var arguments = new ArrayList<String>();
+        int words = 0;
+        for (String argument : srun.arguments().subList(1, srun.arguments().size())) {
+            if (words > 0) {
+                words--;
+                arguments.add(argument);
+                continue;
+            }
+            if (argument.matches(WORDS + "[0-9]{1,9}")) {
+                words = Integer.parseInt(argument.substring(WORDS.length()));
+            }
+            arguments.add(argument.lines().map(this::setting).collect(Collectors.joining("\n")));
+        }
+        return arguments;
+    }
+
+    private String setting(String line) {
+        int value = line.indexOf('=') + 1;
+        return line.substring(0, value) + outside(line.substring(value));
+    }
+
+    private String outside(String text) {
+        return Containers.outside(text, files.folder(), shims.commands());
+    }
+
+    /// What is left of those whose `srun` is gone.
+    private void clearOfGone() throws IOException {
+        try (DirectoryStream<Path> all =
+                Files.newDirectoryStream(files.folder(), NAME + "[0-9]*")) {
+            for (Path each : all) {
+                String process = each.getFileName().toString().substring(NAME.length());
+                if (process.matches("[0-9]{1,18}")
+                        && ProcessHandle.of(Long.parseLong(process)).isEmpty()) {
+                    Files.delete(each);
+                }
+            }
+        }
+    }
+}
