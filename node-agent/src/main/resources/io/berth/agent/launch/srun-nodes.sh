@@ -11,20 +11,49 @@ srun_meet() {
     srun_ends=$(seq 0 $((srun_total - 1)) | awk -v hosts="${BERTH_HOSTS-}" -v port="${MASTER_PORT:-20000}" '
         BEGIN { split(hosts, host, ",") }
         { printf "%s%s:%d", (NR > 1 ? "," : ""), (hosts == "" ? "127.0.0.1" : host[NR]), port + $1 }')
-    srun_workers=$(echo "$srun_ends" | sed 's/,/","/g')
+    srun_cast
     export PADDLE_TRAINERS_NUM="${PADDLE_TRAINERS_NUM-$srun_total}" DMLC_NUM_WORKER="${DMLC_NUM_WORKER-$srun_total}"
     export DMLC_TRACKER_URI="${DMLC_TRACKER_URI-${MASTER_ADDR:-127.0.0.1}}" DMLC_TRACKER_PORT="${DMLC_TRACKER_PORT-${MASTER_PORT:-20000}}"
     export PADDLE_TRAINER_ENDPOINTS="${PADDLE_TRAINER_ENDPOINTS-$srun_ends}"
 }
 
+# What TensorFlow is told of the step: srun_cluster is where the tasks of each type are, srun_types the type and place of each
+# task, in their order. All are workers, unless BERTH_TF_ROLES says TYPE:COUNT,... for them.
+srun_cast() {
+    srun_cast=$(awk -v ends="$srun_ends" -v roles="${BERTH_TF_ROLES:-worker:$srun_total}" '
+        BEGIN {
+            total = split(ends, at, ",")
+            count = split(roles, role, ",")
+            for (i = 1; i <= count; i++) {
+                split(role[i], of, ":")
+                if (role[i] !~ /^(chief|worker|ps|evaluator):[1-9][0-9]*$/ || of[1] in seen || of[2] > total - task) exit 1
+                seen[of[1]]
+                list = ""
+                for (n = 0; n < of[2]; n++) {
+                    list = list (n ? "," : "") "\"" at[++task] "\""
+                    types = types (task > 1 ? " " : "") of[1] "," n
+                }
+                # It looks on, and is none that others reach.
+                if (of[1] != "evaluator") cluster = cluster (cluster ? "," : "") "\"" of[1] "\":[" list "]"
+            }
+            if (task != total) exit 1
+            print cluster ";" types
+        }') ||
+        srun_fail "BERTH_TF_ROLES is TYPE:COUNT,... of chief, worker, ps and evaluator, of $srun_total tasks together, not '$BERTH_TF_ROLES'"
+    srun_cluster=${srun_cast%%;*} srun_types=${srun_cast#*;}
+}
+
 # The variables by which task $1 of the step finds the others, beside PyTorch's.
 srun_meeting() {
     [ -n "$srun_ends" ] || return 0
-    srun_found="{\"cluster\":{\"worker\":[\"$srun_workers\"]},\"task\":{\"type\":\"worker\",\"index\":$1}}"
-    [ -n "${TF_CONFIG+there}" ] || srun_set TF_CONFIG "$srun_found"
     [ -n "${PADDLE_TRAINER_ID+there}" ] || srun_set PADDLE_TRAINER_ID "$1"
     [ -n "${DMLC_TASK_ID+there}" ] || srun_set DMLC_TASK_ID "$1"
     srun_place=$1
+    # shellcheck disable=SC2086
+    set -- $srun_types
+    shift "$srun_place"
+    [ -n "${TF_CONFIG+there}" ] ||
+        srun_set TF_CONFIG "{\"cluster\":{$srun_cluster},\"task\":{\"type\":\"${1%,*}\",\"index\":${1#*,}}}"
     IFS=,
     # shellcheck disable=SC2086
     set -- $srun_ends

@@ -162,6 +162,35 @@ class SrunTest {
         assertThat(run("srun sh -c 'echo [$TF_CONFIG]'").output()).isEqualTo("[]\n");
     }
 
+    @Test
+    void tensorflow_is_told_of_the_roles_that_the_script_gives() throws Exception {
+        String cluster = "{\"cluster\":{\"ps\":[\"a:21007\"],\"chief\":[\"a:21008\"]},\"task\":";
+
+        Result step =
+                run(
+                        "export MASTER_PORT=21007 BERTH_HOSTS=a,a,b BERTH_TF_ROLES=ps:1,chief:1,evaluator:1;"
+                                + " srun -n3 sh -c 'echo $SLURM_PROCID $TF_CONFIG'");
+
+        assertThat(sorted(step.output()))
+                .containsExactly(
+                        "0 " + cluster + "{\"type\":\"ps\",\"index\":0}}",
+                        "1 " + cluster + "{\"type\":\"chief\",\"index\":0}}",
+                        "2 " + cluster + "{\"type\":\"evaluator\",\"index\":0}}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"worker:1", "worker:3", "worker", "master:2", "ps:1,ps:1", "ps:0,worker:2"})
+    void roles_that_are_not_those_of_the_tasks_are_refused(String roles) throws Exception {
+        assertThat(run("BERTH_TF_ROLES=" + roles + " srun -n2 true"))
+                .isEqualTo(
+                        new Result(
+                                1,
+                                "",
+                                "srun: error: BERTH_TF_ROLES is TYPE:COUNT,... of chief, worker, ps and evaluator, of 2 tasks together, not '%s'\n"
+                                        .formatted(roles)));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
