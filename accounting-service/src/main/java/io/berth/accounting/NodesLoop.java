@@ -2,12 +2,14 @@ package io.berth.accounting;
 
 import io.berth.accounting.db.NodeHistory;
 import io.berth.accounting.db.NodeHistory.Capacity;
+import io.berth.accounting.db.NodeHistory.Change;
 import io.berth.accounting.kafka.NodeStatesTopic;
-import io.berth.accounting.kafka.NodeStatesTopic.Change;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.log.KafkaConnection;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.apache.kafka.common.errors.InterruptException;
@@ -81,25 +83,26 @@ public class NodesLoop {
         Map<String, Capacity> known = history.current();
         try (var topic = new NodeStatesTopic(kafka)) {
             while (!stopping) {
-                for (Change change : topic.poll()) {
-                    enter(known, change);
-                }
+                enter(known, topic.poll());
                 failing = false;
                 pauses.reset();
             }
         }
     }
 
-    private void enter(Map<String, Capacity> known, Change change) throws SQLException {
-        Capacity now = change.status() == null ? null : capacity(change.status());
-        if (Objects.equals(known.get(change.node()), now)) {
-            return;
+    /// What nodes hold of jobs changes all the time, and is nothing to enter.
+    private void enter(Map<String, Capacity> known, List<NodeStatesTopic.Change> read)
+            throws SQLException {
+        var changes = new ArrayList<Change>();
+        for (NodeStatesTopic.Change it : read) {
+            Capacity now = it.status() == null ? null : capacity(it.status());
+            Capacity before = now == null ? known.remove(it.node()) : known.put(it.node(), now);
+            if (!Objects.equals(before, now)) {
+                changes.add(new Change(it.node(), it.at(), now));
+            }
         }
-        history.enter(change.node(), change.at(), now);
-        if (now == null) {
-            known.remove(change.node());
-        } else {
-            known.put(change.node(), now);
+        if (!changes.isEmpty()) {
+            history.enter(changes);
         }
     }
 

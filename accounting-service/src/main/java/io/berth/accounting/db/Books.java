@@ -33,6 +33,15 @@ public final class Books {
         }
     }
 
+    private static final Among<JobRow> JOBS_OF = Among.numbers(JobRow.class, "id");
+    private static final Among<RunRow> RUNS_OF = Among.numbers(RunRow.class, "job");
+    private static final Among<StepRow> STEPS_OF = Among.numbers(StepRow.class, "job");
+    private static final Among<UsageRow> USAGE_OF = Among.texts(UsageRow.class, "username");
+    private static final Upsert<JobRow> JOBS = new Upsert<>(JobRow.class);
+    private static final Upsert<RunRow> RUNS = new Upsert<>(RunRow.class);
+    private static final Upsert<StepRow> STEPS = new Upsert<>(StepRow.class);
+    private static final Upsert<UsageRow> USAGE = new Upsert<>(UsageRow.class);
+
     private final Flyway flyway;
     private final Duration timeout;
 
@@ -72,12 +81,23 @@ public final class Books {
     }
 
     private static Uni<Boolean> entering(Batch batch, Decay decay) {
-        return page(batch.events(), decay)
-                .chain(page -> {
-                    enter(batch, page);
-                    return Panache.getSession()
-                            .chain(session -> save(session, page, batch))
-                            .replaceWith(page.changesUsage());
+        return Panache.getSession()
+                .chain(session ->
+                        read(session, batch, decay)
+                                .chain(page -> {
+                                    enter(batch, page);
+                                    return save(session, page, batch)
+                                            .replaceWith(page.changesUsage());
+                                }));
+    }
+
+    /// The session only reads the rows: it keeps no copies of them to see later what has changed.
+    private static Uni<Page> read(Mutiny.Session session, Batch batch, Decay decay) {
+        session.setDefaultReadOnly(true);
+        return page(session, batch.events(), decay)
+                .invoke(() -> {
+                    session.clear();
+                    session.setDefaultReadOnly(false);
                 });
     }
 
@@ -92,8 +112,12 @@ public final class Books {
         }
     }
 
+    /// Jobs before their runs, which refer to them.
     private static Uni<Void> save(Mutiny.Session session, Page page, Batch batch) {
-        return session.persistAll(page.added().toArray())
+        return JOBS.write(session, page.jobs())
+                .chain(() -> RUNS.write(session, page.runs()))
+                .chain(() -> STEPS.write(session, page.steps()))
+                .chain(() -> USAGE.write(session, page.usage()))
                 .chain(() ->
                         each(
                                 batch.deadLetters(),
@@ -101,7 +125,7 @@ public final class Books {
                 .chain(() -> each(batch.advances(), it -> advance(session, it)));
     }
 
-    private static Uni<Page> page(List<JobEvent> events, Decay decay) {
+    private static Uni<Page> page(Mutiny.Session session, List<JobEvent> events, Decay decay) {
         Set<Long> ids = new TreeSet<>();
         Set<Long> stepping = new TreeSet<>();
         Set<String> users = new TreeSet<>();
@@ -132,28 +156,27 @@ public final class Books {
         }
         return Forgetting.query(decay)
                 .chain(forgetting ->
-                        steps(stepping).chain(steps -> page(ids, users, steps, forgetting)));
+                        STEPS_OF.read(session, stepping)
+                                .chain(steps -> page(session, ids, users, steps, forgetting)));
     }
 
     /// One after the other: a session has one connection.
     private static Uni<Page> page(
-            Set<Long> ids, Set<String> users, List<StepRow> steps, Forgetting forgetting) {
-        return JobRow.<JobRow>list("id in ?1", ids)
+            Mutiny.Session session,
+            Set<Long> ids,
+            Set<String> users,
+            List<StepRow> steps,
+            Forgetting forgetting) {
+        return JOBS_OF.read(session, ids)
                 .chain(jobs -> {
                     jobs.forEach(job -> users.add(job.username));
-                    return RunRow.<RunRow>list("job in ?1", ids)
+                    return RUNS_OF.read(session, ids)
                             .chain(runs ->
-                                    UsageRow.<UsageRow>list("username in ?1", users)
+                                    USAGE_OF.read(session, users)
                                             .map(usage ->
                                                     new Page(
                                                             forgetting, jobs, runs, usage, steps)));
                 });
-    }
-
-    private static Uni<List<StepRow>> steps(Set<Long> jobs) {
-        return jobs.isEmpty()
-                ? Uni.createFrom().item(List.of())
-                : StepRow.<StepRow>list("job in ?1", jobs);
     }
 
     private static String user(JobDescription description) {

@@ -3,6 +3,7 @@ package io.berth.accounting.db;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import javax.sql.DataSource;
@@ -46,25 +47,35 @@ public class NodeHistory {
         return current;
     }
 
-    /// Enters that a node is another one from a time on.
+    /// What a node has from a time on.
     ///
     /// @param at epoch milliseconds
     /// @param capacity null if it is gone
-    public void enter(String node, long at, @Nullable Capacity capacity) throws SQLException {
+    public record Change(String node, long at, @Nullable Capacity capacity) {}
+
+    /// Enters changes in their order, all or none: a connection for each would take longer than all
+    /// else.
+    public void enter(List<Change> changes) throws SQLException {
         try (Connection connection = database.getConnection()) {
             connection.setAutoCommit(false);
-            try (var end =
-                    connection.prepareStatement(
-                            "UPDATE node_span SET until = ? WHERE node = ? AND until = 0 AND since < ?")) {
-                end.setLong(1, at);
-                end.setString(2, node);
-                end.setLong(3, at);
-                end.executeUpdate();
-            }
-            if (capacity != null) {
-                begin(connection, node, at, capacity);
+            for (Change change : changes) {
+                end(connection, change.node(), change.at());
+                if (change.capacity() != null) {
+                    begin(connection, change.node(), change.at(), change.capacity());
+                }
             }
             connection.commit();
+        }
+    }
+
+    private static void end(Connection connection, String node, long at) throws SQLException {
+        try (var end =
+                connection.prepareStatement(
+                        "UPDATE node_span SET until = ? WHERE node = ? AND until = 0 AND since < ?")) {
+            end.setLong(1, at);
+            end.setString(2, node);
+            end.setLong(3, at);
+            end.executeUpdate();
         }
     }
 

@@ -7,14 +7,12 @@ import io.berth.contracts.JobState;
 import io.berth.contracts.Reason;
 import io.berth.contracts.Step;
 import io.berth.contracts.event.JobEvent;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The rows of the books that some events touch, and the entries that the events make in them.
@@ -25,15 +23,43 @@ import org.jspecify.annotations.Nullable;
 public final class Page {
 
     private final Forgetting forgetting;
-    private final Map<Long, JobRow> jobs = new LinkedHashMap<>();
-    private final Map<RunKey, RunRow> runs = new LinkedHashMap<>();
-    private final Map<UsageRow.Key, UsageRow> usage = new LinkedHashMap<>();
-    private final Set<StepKey> steps = new HashSet<>();
-    private final List<JobRow> addedJobs = new ArrayList<>();
-    private final List<RunRow> addedRuns = new ArrayList<>();
-    private final List<UsageRow> addedUsage = new ArrayList<>();
-    private final List<StepRow> addedSteps = new ArrayList<>();
+    private final Rows<Long, JobRow> jobs = new Rows<>();
+    private final Rows<RunKey, RunRow> runs = new Rows<>();
+    private final Rows<UsageRow.Key, UsageRow> usage = new Rows<>();
+    private final Rows<StepKey, StepRow> steps = new Rows<>();
     private boolean changesUsage;
+
+    /// Rows of one table, and which of them may differ from the database's: all that were given
+    /// out.
+    private static final class Rows<K, R> {
+        private final Map<K, R> all = new HashMap<>();
+        private final Map<K, R> touched = new LinkedHashMap<>();
+
+        void found(K key, R row) {
+            all.put(key, row);
+        }
+
+        boolean has(K key) {
+            return all.containsKey(key);
+        }
+
+        @Nullable R get(K key) {
+            R row = all.get(key);
+            if (row != null) {
+                touched.put(key, row);
+            }
+            return row;
+        }
+
+        void add(K key, R row) {
+            all.put(key, row);
+            touched.put(key, row);
+        }
+
+        Collection<R> touched() {
+            return Collections.unmodifiableCollection(touched.values());
+        }
+    }
 
     /// A page with the rows that there are of what the events touch.
     Page(
@@ -43,20 +69,27 @@ public final class Page {
             Collection<UsageRow> usage,
             Collection<StepRow> steps) {
         this.forgetting = forgetting;
-        jobs.forEach(it -> this.jobs.put(it.id, it));
-        runs.forEach(it -> this.runs.put(new RunKey(it.job, it.lease), it));
-        usage.forEach(it -> this.usage.put(it.key(), it));
-        steps.forEach(it -> this.steps.add(it.key()));
+        jobs.forEach(it -> this.jobs.found(it.id, it));
+        runs.forEach(it -> this.runs.found(new RunKey(it.job, it.lease), it));
+        usage.forEach(it -> this.usage.found(it.key(), it));
+        steps.forEach(it -> this.steps.found(it.key(), it));
     }
 
-    /// The rows that were not there before, table by table: those of one go to the database
-    /// together.
-    public List<Object> added() {
-        var added = new ArrayList<Object>(addedJobs);
-        added.addAll(addedRuns);
-        added.addAll(addedSteps);
-        added.addAll(addedUsage);
-        return added;
+    /// The jobs to be written, new ones and such as may have changed; likewise the others.
+    Collection<JobRow> jobs() {
+        return jobs.touched();
+    }
+
+    Collection<RunRow> runs() {
+        return runs.touched();
+    }
+
+    Collection<UsageRow> usage() {
+        return usage.touched();
+    }
+
+    Collection<StepRow> steps() {
+        return steps.touched();
     }
 
     /// Whether a run was placed, stood still, went on or has ended.
@@ -87,7 +120,7 @@ public final class Page {
     }
 
     private void queue(JobEvent.Queued event) {
-        if (!jobs.containsKey(event.job().value())) {
+        if (!jobs.has(event.job().value())) {
             add(JobRow.of(event.job(), event.description(), event.at()));
         }
     }
@@ -102,7 +135,7 @@ public final class Page {
     private void place(JobEvent.Placed event) {
         JobRow job = jobs.get(event.job().value());
         var key = new RunKey(event.job().value(), event.lease());
-        if (job == null || runs.containsKey(key)) {
+        if (job == null || runs.has(key)) {
             return;
         }
         RunRow run = RunRow.of(key, job.account, event.allocations(), event.at());
@@ -153,8 +186,8 @@ public final class Page {
         boolean entered = false;
         for (Step step : event.steps().each()) {
             StepRow row = StepRow.of(event, step);
-            if (steps.add(row.key())) {
-                addedSteps.add(row);
+            if (!steps.has(row.key())) {
+                steps.add(row.key(), row);
                 entered = true;
             }
         }
@@ -231,20 +264,17 @@ public final class Page {
         UsageRow row = usage.get(key);
         if (row == null) {
             row = UsageRow.of(key);
-            usage.put(key, row);
-            addedUsage.add(row);
+            usage.add(key, row);
         }
         return row;
     }
 
     private void add(JobRow job) {
-        jobs.put(job.id, job);
-        addedJobs.add(job);
+        jobs.add(job.id, job);
     }
 
     private void add(RunRow run) {
-        runs.put(new RunKey(run.job, run.lease), run);
-        addedRuns.add(run);
+        runs.add(new RunKey(run.job, run.lease), run);
     }
 
     private static @Nullable String storable(@Nullable String text) {

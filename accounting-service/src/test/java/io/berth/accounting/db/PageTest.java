@@ -125,15 +125,10 @@ class PageTest {
                             usage.values(),
                             steps.values());
             events.forEach(page::enter);
-            for (Object row : page.added()) {
-                switch (row) {
-                    case JobRow it -> assertThat(jobs.put(it.id, it)).isNull();
-                    case RunRow it -> assertThat(runs.put(it.job + "." + it.lease, it)).isNull();
-                    case UsageRow it -> assertThat(usage.put(it.key().toString(), it)).isNull();
-                    case StepRow it -> assertThat(steps.put(it.key().toString(), it)).isNull();
-                    default -> throw new AssertionError(row);
-                }
-            }
+            page.jobs().forEach(it -> jobs.put(it.id, it));
+            page.runs().forEach(it -> runs.put(it.job + "." + it.lease, it));
+            page.usage().forEach(it -> usage.put(it.key().toString(), it));
+            page.steps().forEach(it -> steps.put(it.key().toString(), it));
             return this;
         }
 
