@@ -1,6 +1,6 @@
 #!/bin/sh
 # The engine's costs of docs/benchmarks.md in processor time, for a busy machine. Needs a build: ./berth test, or any command of ./berth.
-# Usage: benchmarks/engine-cost.sh PLAIN|WILD NODES PENDING [PASSES]
+# Usage: benchmarks/engine-cost.sh PLAIN|WILD NODES PENDING [PASSES [PACKING]]
 #        benchmarks/engine-cost.sh cases
 set -eu
 target=$(dirname "$0")/target

@@ -10,7 +10,7 @@ import java.util.Locale;
 /// programs run. The work is the same in each run, so that two editions of the engine can be
 /// compared; the sum of started jobs tells whether they decided the same.
 ///
-/// Usage: `EngineCost MIX NODES PENDING [PASSES]`
+/// Usage: `EngineCost MIX NODES PENDING [PASSES [PACKING]]`
 public final class EngineCost {
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -25,7 +25,8 @@ public final class EngineCost {
         int pending = Integer.parseInt(args[2]);
         int passes = args.length > 3 ? Integer.parseInt(args[3]) : 1_000;
         long before = heap();
-        var fleet = new Fleet(mix, nodes, pending, PLAN);
+        String packing = args.length > 4 ? args[4] : "tightest";
+        var fleet = new Fleet(mix, nodes, pending, PLAN, packing);
         System.out.printf(
                 "%s, %d nodes, %d waiting, %d planned at most: heap %d MiB%n",
                 mix, nodes, pending, PLAN, heap() - before);
@@ -45,6 +46,13 @@ public final class EngineCost {
             plans[i] = THREADS.getCurrentThreadCpuTime() - since;
         }
         print("plan made anew", plans);
+        var lessons = new long[PLANS];
+        for (int i = 0; i < PLANS; i++) {
+            long since = THREADS.getCurrentThreadCpuTime();
+            fleet.learn();
+            lessons[i] = THREADS.getCurrentThreadCpuTime() - since;
+        }
+        print("the policy learns anew", lessons);
         System.out.printf("started in all: %d%n", fleet.started);
     }
 

@@ -11,11 +11,15 @@ import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting;
 import io.berth.core.engine.Waiting.Association;
 import io.berth.core.engine.Waiting.Rank;
+import io.berth.core.packing.PackingPolicy;
+import io.berth.core.packing.Policies;
+import io.berth.core.packing.Shape;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// A fleet under load: nodes that are four fifths full, and a queue. Seeded, so that each run
@@ -54,6 +58,8 @@ final class Fleet implements Decisions {
     private final Mix mix;
     private final List<Kind> kinds = new ArrayList<>();
     private final List<FitClass> classes = new ArrayList<>();
+    private final List<Shape> shapes = new ArrayList<>();
+    private final PackingPolicy policy;
     private final List<Association> associations = new ArrayList<>();
     private final PriorityQueue<End> ends =
             new PriorityQueue<>((a, b) ->
@@ -68,6 +74,11 @@ final class Fleet implements Decisions {
     private long jobs;
 
     Fleet(Mix mix, int nodes, int pending, int planDepth) {
+        this(mix, nodes, pending, planDepth, "tightest");
+    }
+
+    /// @param packing the name of the policy by which one of the nodes with room is taken
+    Fleet(Mix mix, int nodes, int pending, int planDepth, String packing) {
         this.mix = mix;
         int shapes = mix == Mix.PLAIN ? 1 : SHAPES.length;
         for (int shape = 0; shape < shapes; shape++) {
@@ -83,8 +94,8 @@ final class Fleet implements Decisions {
             kindOf[node] = random.nextInt(shapes);
             nodesOf.add(kindOf[node]);
         }
-        var settings =
-                new Settings(Scheduling.Backfill.CONSERVATIVE, planDepth, Settings.DEFAULT.score());
+        policy = Policies.of(packing, kinds.stream().map(Kind::asEmpty).toList());
+        var settings = new Settings(Scheduling.Backfill.CONSERVATIVE, planDepth, policy);
         Network network = mix == Mix.PLAIN ? Network.FLAT : leaves(nodes);
         engine = new Scheduling(new Cluster(kinds, kindOf, network), settings);
         for (int i = 0; i < (mix == Mix.PLAIN ? 50 : 5_000); i++) {
@@ -93,10 +104,20 @@ final class Fleet implements Decisions {
         for (int i = 0; i < (mix == Mix.PLAIN ? 100 : 2_000); i++) {
             associations.add(engine.association(random.nextLong(1_000_000_000)));
         }
+        learn();
         fill();
         for (int i = 0; i < pending; i++) {
             submit();
         }
+    }
+
+    /// The policy learns what as many jobs want as it does in a cell.
+    void learn() {
+        var drawn = new Random(7);
+        policy.learn(
+                IntStream.range(0, 1024)
+                        .mapToObj(_ -> shapes.get(drawn.nextInt(shapes.size())))
+                        .toList());
     }
 
     /// The first pass, after which all have started that can.
@@ -129,6 +150,8 @@ final class Fleet implements Decisions {
             boolean fits = holds(shape, cpus, memory) && whole(shape) >= gpus;
             on.add(fits ? new Demand(cpus, memory, gpus, gpus == 0 ? -1 : WHOLE) : null);
         }
+        int milli = gpus == 0 ? 0 : Shape.WHOLE;
+        shapes.add(new Shape(1000 * cpus, memory, gpus, milli, 1L << WHOLE, false));
         int switches = gang && number % 20 == 0 ? 1 : 0;
         return engine.fitClass(new FitClass.Terms(0, 0, parts, 0, on, on, null, switches));
     }
@@ -138,6 +161,7 @@ final class Fleet implements Decisions {
         int units = 50 * (1 + random.nextInt(18));
         int cpus = 1 + random.nextInt(8);
         long memory = 1024L * (1 + random.nextInt(32));
+        shapes.add(new Shape(1000 * cpus, memory, 1, units, 1L << SHARED, false));
         var on = new ArrayList<@Nullable Demand>();
         var ways = new ArrayList<List<Demand>>();
         for (int shape = 0; shape < kinds.size(); shape++) {

@@ -82,6 +82,7 @@ final class SlurmCluster {
     private final Map<String, Object> nodeWeights = new LinkedHashMap<>();
     private @Nullable Long switchWait;
     private boolean wholeCores;
+    private boolean leastLoaded;
     private boolean fifo;
     private final Map<String, Object> licenses = new LinkedHashMap<>();
 
@@ -310,14 +311,14 @@ final class SlurmCluster {
         for (String word : CliOption.split(value)) {
             String parameter = word.toUpperCase(Locale.ROOT);
             wholeCores |= parameter.matches("CR_(CORE|SOCKET)(_MEMORY)?");
+            leastLoaded |= parameter.equals("CR_LLN");
             String otherwise =
                     switch (parameter) {
-                        case "CR_CORE_MEMORY", "CR_CPU_MEMORY" -> "";
+                        case "CR_CORE_MEMORY", "CR_CPU_MEMORY", "CR_LLN" -> "";
                         case "CR_CORE", "CR_CPU" -> "memory is always given out, too";
                         case "CR_MEMORY" -> "CPUs are always given out, too";
                         case "CR_SOCKET", "CR_SOCKET_MEMORY" ->
                                 "jobs get whole cores (wholeCores), and no whole sockets unless they ask for their nodes alone";
-                        case "CR_LLN" -> "write leastLoaded: true in each partition";
                         case "CR_PACK_NODES" -> "a job's tasks are spread evenly over its nodes";
                         case "CR_ONE_TASK_PER_CORE" ->
                                 "a job says it: --cpus-per-task with the threads of a core";
@@ -423,6 +424,9 @@ final class SlurmCluster {
         }
         if (wholeCores) {
             file.put("wholeCores", true);
+        }
+        if (leastLoaded) {
+            file.put("packing", "least-loaded");
         }
         put(file, "switches", switches);
         put(file, "blocks", blocks);

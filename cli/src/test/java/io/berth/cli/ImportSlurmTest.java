@@ -113,7 +113,7 @@ final class ImportSlurmTest {
                     CR_CPU                   | false | CR_CPU: memory is always given out, too
                     CR_Memory                | false | CR_Memory: CPUs are always given out, too
                     CR_Socket_Memory         | true  | CR_Socket_Memory: jobs get whole cores (wholeCores), and no whole sockets unless they ask for their nodes alone
-                    CR_Core_Memory,CR_LLN    | true  | CR_LLN: write leastLoaded: true in each partition
+                    CR_Core_Memory,CR_LLN    | true  |
                     CR_CPU_Memory,CR_GPU     | false | CR_GPU: Berth knows no such setting
                     """)
     void jobs_get_whole_cores_where_slurms_do(String value, boolean whole, @Nullable String told) {
@@ -122,6 +122,8 @@ final class ImportSlurmTest {
         cluster.take(SlurmConf.parse("slurm.conf", "SelectTypeParameters=" + value + "\n"));
 
         assertThat(cluster.yaml().contains("wholeCores: true\n")).isEqualTo(whole);
+        assertThat(cluster.yaml().contains("packing: least-loaded\n"))
+                .isEqualTo(value.contains("CR_LLN"));
         assertThat(cluster.leftOut())
                 .isEqualTo(
                         told == null

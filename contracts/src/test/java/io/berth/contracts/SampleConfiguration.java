@@ -301,6 +301,11 @@ final class SampleConfiguration {
         return ((ConfigEntry.Cluster) ofDeadlines()).with(to -> to.wholeCores = true);
     }
 
+    /// Of a cluster that names its packing policy.
+    static ConfigEntry ofPacking() {
+        return ((ConfigEntry.Cluster) ofDeadlines()).with(to -> to.packing = "default");
+    }
+
     /// Of a cluster that gives some GPUs out in parts.
     static ConfigEntry ofSharedGpus() {
         return ((ConfigEntry.Cluster) ofDeadlines())
@@ -402,7 +407,8 @@ final class SampleConfiguration {
                 null,
                 List.of(),
                 null,
-                Map.of());
+                Map.of(),
+                null);
     }
 
     /// Of a cluster with an operator and an admin.

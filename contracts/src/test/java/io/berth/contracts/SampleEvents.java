@@ -813,6 +813,7 @@ final class SampleEvents {
         addNamed("private", Topics.CONFIG, SampleConfiguration.ofPrivateData());
         addNamed("cores", Topics.NODES, SEEN_WITH_CORES);
         addNamed("cores", Topics.CONFIG, SampleConfiguration.ofWholeCores());
+        addNamed("packing", Topics.CONFIG, SampleConfiguration.ofPacking());
         addNamed("levels", Topics.CONFIG, SampleConfiguration.ofAdminLevels());
         addNamed("exclusive", Topics.CONFIG, SampleConfiguration.ofExclusive());
     }

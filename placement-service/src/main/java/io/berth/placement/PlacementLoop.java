@@ -2,8 +2,8 @@ package io.berth.placement;
 
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
-import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.packing.Policies;
 import io.berth.core.replay.Replay;
 import io.berth.log.Election;
 import io.berth.log.KafkaConnection;
@@ -264,7 +264,7 @@ public class PlacementLoop {
     }
 
     private Settings settings() {
-        return new Settings(config.backfill(), config.bfMaxJobTest(), NodeScore.BEST_FIT);
+        return new Settings(config.backfill(), config.bfMaxJobTest(), Policies.TIGHTEST);
     }
 
     private static void pause() {

@@ -24,9 +24,10 @@ import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.Submission;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
-import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.packing.PackingPolicy;
+import io.berth.core.packing.Policies;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
@@ -73,7 +74,7 @@ final class CellHarness implements AutoCloseable {
     final KafkaConnection outside;
 
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    NodeScore score = NodeScore.BEST_FIT;
+    PackingPolicy policy = Policies.TIGHTEST;
     final Faults faults = new Faults(new CellMeters(meters));
     final List<Span> endedSpans = new CopyOnWriteArrayList<>();
     private final Spans spans =
@@ -145,7 +146,7 @@ final class CellHarness implements AutoCloseable {
                                     new CellMeters(meters),
                                     new Tenure.Rules(
                                             Duration.ofMillis(5),
-                                            new Settings(Backfill.CONSERVATIVE, 500, score),
+                                            new Settings(Backfill.CONSERVATIVE, 500, policy),
                                             "test",
                                             spans,
                                             wallClock,

@@ -15,7 +15,7 @@ import io.berth.contracts.event.RoundEvent;
 import io.berth.contracts.event.SnapshotEvent;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
-import io.berth.core.engine.NodeScore;
+import io.berth.core.packing.Policies;
 import io.berth.core.replay.DecisionDigest;
 import io.berth.core.replay.Replay;
 import io.berth.core.replay.RoundAssembler;
@@ -426,12 +426,12 @@ final class TenureTest {
     /// Nodes cannot be compared for a job of three CPUs.
     @Test
     void a_leader_holds_a_job_that_cannot_be_placed_and_places_all_others() throws Exception {
-        cell.score =
-                (free, demand, node) -> {
-                    if (demand.cpus() == 3) {
+        cell.policy =
+                (node, shape, gpus) -> {
+                    if (shape.cpus() == 3000) {
                         throw new ArithmeticException("three");
                     }
-                    return NodeScore.BEST_FIT.score(free, demand, node);
+                    return Policies.TIGHTEST.cost(node, shape, gpus);
                 };
         try (var leader = cell.leader()) {
             cell.await(Topics.SNAPSHOTS, it -> it instanceof SnapshotEvent.Complete);

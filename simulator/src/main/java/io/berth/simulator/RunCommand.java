@@ -3,10 +3,10 @@ package io.berth.simulator;
 import static io.berth.simulator.Options.flag;
 import static io.berth.simulator.Options.valued;
 
-import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.fairshare.HalfLife;
+import io.berth.core.packing.Policies;
 import io.berth.simulator.Options.Option;
 import io.berth.simulator.run.AccountUse;
 import io.berth.simulator.run.Estimates;
@@ -48,6 +48,14 @@ final class RunCommand {
                                             "policy",
                                             "who goes first: "
                                                     + String.join(", ", names(Order.values()))),
+                                    valued(
+                                            "packing",
+                                            "which of the nodes with room is taken: "
+                                                    + String.join(", ", Policies.live())),
+                                    valued(
+                                            "packing",
+                                            "which of the nodes with room is taken, tightest if not given: "
+                                                    + String.join(", ", Policies.live())),
                                     valued(
                                             "backfill",
                                             "easy (so if not given), conservative or off"),
@@ -185,8 +193,11 @@ final class RunCommand {
                         options.choice("backfill", List.of("easy", "conservative", "off"))
                                 .toUpperCase(Locale.ROOT));
         int depth = options.number("depth", 100, 1, 1_000_000);
+        String packing =
+                Options.allowed("packing", options.value("packing", "tightest"), Policies.live());
         return new Rules(
-                new Settings(backfill, depth, NodeScore.BEST_FIT),
+                new Settings(backfill, depth, Policies.TIGHTEST),
+                packing,
                 order,
                 estimates(options.value("estimates", "actual")),
                 PLAN_INTERVAL_MILLIS,
@@ -229,13 +240,14 @@ final class RunCommand {
         String times = rules.estimates().factor() > 1 ? " x" + rules.estimates().factor() : "";
         return String.format(
                 Locale.ROOT,
-                "order %s, backfill %s%s, estimates %s%s, nodes x%s%s",
+                "order %s, backfill %s%s, estimates %s%s, nodes x%s%s%s",
                 rules.order().name().toLowerCase(Locale.ROOT),
                 settings.backfill().name().toLowerCase(Locale.ROOT),
                 depth,
                 rules.estimates().source().name().toLowerCase(Locale.ROOT),
                 times,
                 scale,
+                rules.packing().equals("tightest") ? "" : ", packing " + rules.packing(),
                 rules.givingWay().any() ? ", " + rules.givingWay() : "");
     }
 

@@ -56,6 +56,16 @@ final class RunCommandTest {
                 words);
     }
 
+    @Test
+    void the_packing_policy_is_one_that_a_live_cell_has() {
+        assertThat(run("--packing=fgd")).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("nodes x1.0, packing fgd\n");
+
+        assertThat(run("--packing=fgd-paper")).isNotZero();
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("--packing: 'fgd-paper' is none of default, fgd, tightest");
+    }
+
     private JsonNode json() throws IOException {
         return new ObjectMapper().readTree(out.toByteArray());
     }

@@ -21,6 +21,7 @@ import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.PriorityRules;
 import io.berth.contracts.event.PriorityRules.FairShareRule;
 import io.berth.contracts.event.PriorityRules.UsageReset;
+import io.berth.core.packing.Policies;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -144,7 +145,8 @@ public final class ClusterFile {
                 "blockSizes",
                 "privateData",
                 "wholeCores",
-                "adminLevels");
+                "adminLevels",
+                "packing");
         var file = new ClusterFile(normal);
         file.addCluster(root);
         file.records.addAll(PartitionsSection.of(root));
@@ -194,6 +196,7 @@ public final class ClusterFile {
         List<PrivateData> hidden = privateData(root);
         boolean wholeCores = root.flag("wholeCores");
         Map<String, AdminLevel> adminLevels = adminLevels(root.map("adminLevels"));
+        String packing = packing(root);
         records.add(part ->
                 new Cluster(
                         part,
@@ -215,7 +218,18 @@ public final class ClusterFile {
                         blocks,
                         hidden,
                         wholeCores,
-                        adminLevels));
+                        adminLevels,
+                        packing));
+    }
+
+    private static @Nullable String packing(YamlMap root) throws InvalidClusterFile {
+        String named = root.text("packing");
+        if (named != null && !Policies.live().contains(named)) {
+            throw new InvalidClusterFile(
+                    root.place("packing"),
+                    "'" + named + "' is none of " + String.join(", ", Policies.live()));
+        }
+        return named;
     }
 
     private static List<PrivateData> privateData(YamlMap root) throws InvalidClusterFile {

@@ -355,6 +355,17 @@ class ClusterFileTest {
     }
 
     @Test
+    void nodes_are_taken_by_the_policy_that_the_file_names() throws Exception {
+        assertThat(configuration(LEAST).cluster().packing()).isNull();
+        assertThat(configuration(LEAST + "packing: fgd\n").cluster().packing()).isEqualTo("fgd");
+        assertThatExceptionOfType(InvalidClusterFile.class)
+                .isThrownBy(() -> configuration(LEAST + "packing: worst-fit\n"))
+                .withMessageContaining("packing")
+                .withMessageContaining(
+                        "'worst-fit' is none of default, fgd, tightest, best-fit, gpu-packing");
+    }
+
+    @Test
     void what_is_private_is_a_list_of_slurms_words() throws Exception {
         assertThat(configuration(LEAST).cluster().privateData()).isEmpty();
         assertThat(configuration(LEAST + "privateData: usage,jobs\n").cluster().privateData())

@@ -60,6 +60,8 @@ public sealed interface ConfigEntry {
     /// @param privateData what not everybody may see
     /// @param wholeCores whether jobs get CPUs by whole cores (CR_Core); null is no, one by one
     /// @param adminLevels of users who may do more than what is their own, by name
+    /// @param packing by which policy one of the nodes with room is taken; null is that which is
+    ///   left with the least
     record Cluster(
             Part part,
             String name,
@@ -80,7 +82,8 @@ public sealed interface ConfigEntry {
             @Nullable Blocks blocks,
             @Added @JsonInclude(Include.NON_EMPTY) List<PrivateData> privateData,
             @Nullable Boolean wholeCores,
-            @Added @JsonInclude(Include.NON_EMPTY) Map<String, AdminLevel> adminLevels)
+            @Added @JsonInclude(Include.NON_EMPTY) Map<String, AdminLevel> adminLevels,
+            @Nullable String packing)
             implements ConfigEntry {
 
         private static final long MAX_SWITCH_WAIT_SECONDS = 300;
@@ -131,7 +134,8 @@ public sealed interface ConfigEntry {
                     null,
                     List.of(),
                     null,
-                    Map.of());
+                    Map.of(),
+                    null);
         }
 
         /// A cluster with the default rules.
@@ -187,7 +191,8 @@ public sealed interface ConfigEntry {
                     draft.blocks,
                     draft.privateData,
                     draft.wholeCores,
-                    draft.adminLevels);
+                    draft.adminLevels,
+                    draft.packing);
         }
 
         /// Whether jobs get CPUs by whole cores.
@@ -266,6 +271,7 @@ public sealed interface ConfigEntry {
         public List<PrivateData> privateData;
         public @Nullable Boolean wholeCores;
         public Map<String, AdminLevel> adminLevels;
+        public @Nullable String packing;
 
         private Draft(Cluster cluster) {
             sharedGpus = cluster.sharedGpus;
@@ -275,6 +281,7 @@ public sealed interface ConfigEntry {
             privateData = cluster.privateData;
             wholeCores = cluster.wholeCores;
             adminLevels = cluster.adminLevels;
+            packing = cluster.packing;
         }
     }
 

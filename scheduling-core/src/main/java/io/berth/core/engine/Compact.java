@@ -1,6 +1,7 @@
 package io.berth.core.engine;
 
 import io.berth.core.engine.Usable.Candidate;
+import io.berth.core.packing.PackingPolicy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -12,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// *Goals*, ranked: the lowest weights of nodes that suffice; the first of the class's choices; the
 /// lowest level of the network whose one domain holds the gang; in that level the domain with the
 /// fewest nodes to spare; below it as few leaf switches as possible, and under them as few blocks;
-/// then the policy's score. *Constraints*: no more leaf switches than the class allows; the nodes
-/// that must be among the gang's are; so many are of each group that is counted ([Slots]). A gang
-/// that must stand in a row is [Row]'s, one in segments [Segments]'.
+/// then what they cost by the policy. *Constraints*: no more leaf switches than the class allows;
+/// the nodes that must be among the gang's are; so many are of each group that is counted
+/// ([Slots]). A gang that must stand in a row is [Row]'s, one in segments [Segments]'.
 ///
 /// *Method*: taking leaf switches from the one with the most usable nodes on gives the fewest
 /// switches for parts that are alike. With two sizes of parts the larger ones are dealt out first.
@@ -30,7 +31,7 @@ final class Compact {
 
     /// The nodes, larger parts first; null if the class's limit of switches cannot be kept, or it
     /// cannot have so many of each group as it must.
-    int @Nullable [] choose(Usable usable, NodeScore score) {
+    int @Nullable [] choose(Usable usable, PackingPolicy policy) {
         List<Usable> choices = usable.choices().stream().filter(Usable::enough).toList();
         if (choices.isEmpty()) {
             return null;
@@ -38,7 +39,7 @@ final class Compact {
         List<Usable> light = choices.stream().map(Usable::cleared).toList();
         for (List<Candidate> more : usable.byWeight()) {
             for (Usable one : light) {
-                int[] chosen = one.addAll(more) && one.enough() ? near(one, score) : null;
+                int[] chosen = one.addAll(more) && one.enough() ? near(one, policy) : null;
                 if (chosen != null) {
                     return chosen;
                 }
@@ -47,7 +48,7 @@ final class Compact {
         return null;
     }
 
-    private int @Nullable [] near(Usable usable, NodeScore score) {
+    private int @Nullable [] near(Usable usable, PackingPolicy policy) {
         FitClass fit = usable.fit;
         if (fit.layout.inRow()) {
             List<Candidate> row = new Row(network, usable).choose();
@@ -55,13 +56,14 @@ final class Compact {
         }
         if (fit.layout.segment() > 0) {
             List<Candidate> segments =
-                    new Segments(network, fit).choose(usable.candidates, byScore(score));
+                    new Segments(network, fit)
+                            .choose(usable.candidates, byCost(policy, usable.candidates));
             return segments == null ? null : deal(usable, segments);
         }
         for (int level = 0; level < network.closeness(); level++) {
             List<Candidate> domain = tightest(usable, network.near(level));
             if (domain != null) {
-                int[] chosen = deal(usable, byLeaf(usable, domain, score));
+                int[] chosen = deal(usable, byLeaf(usable, domain, policy));
                 if (chosen != null
                         && (fit.maxSwitches == 0
                                 || network.levels() == 0
@@ -73,7 +75,7 @@ final class Compact {
         if (network.levels() > 0 && fit.maxSwitches > 0) {
             return null;
         }
-        return deal(usable, byLeaf(usable, usable.candidates, score));
+        return deal(usable, byLeaf(usable, usable.candidates, policy));
     }
 
     private @Nullable List<Candidate> tightest(Usable usable, int[] domainOf) {
@@ -120,25 +122,31 @@ final class Compact {
         return Comparator.comparing(it -> !usable.must(it));
     }
 
-    private static Comparator<Candidate> byScore(NodeScore score) {
-        return Comparator.<Candidate>comparingLong(
-                        it -> score.score(it.node().freeWhole(), it.demand(), it.node().index))
+    /// Each of some candidates costs what it costs once.
+    private static Comparator<Candidate> byCost(PackingPolicy policy, List<Candidate> some) {
+        var costs = new long[1 + some.stream().mapToInt(it -> it.node().index).max().orElse(0)];
+        some.forEach(it -> costs[it.node().index] = it.node().cost(policy, it.demand()));
+        return Comparator.<Candidate>comparingLong(it -> costs[it.node().index])
                 .thenComparingInt(it -> it.node().index);
     }
 
     /// The candidates: those that must be among the nodes first, then those of their leaves, of the
-    /// fullest leaf, of the fullest block, by score. Those are left out that are never dealt out,
+    /// fullest leaf, of the fullest block, by cost. Those are left out that are never dealt out,
     /// because those of fuller leaves are enough.
-    private List<Candidate> byLeaf(Usable usable, List<Candidate> candidates, NodeScore score) {
-        Comparator<Candidate> order = byScore(score);
+    private List<Candidate> byLeaf(
+            Usable usable, List<Candidate> candidates, PackingPolicy policy) {
         List<Candidate> some = candidates;
+        Comparator<Candidate> byLeaf = null;
+        if (network.levels() > 0) {
+            int[] leaves = network.near(network.closeness() - network.levels());
+            byLeaf = fullestFirst(usable, candidates, leaves);
+            some = usable.counts() ? candidates : firstEnough(usable, candidates, leaves, byLeaf);
+        }
+        Comparator<Candidate> order = byCost(policy, some);
         if (network.blocks() > 0) {
             order = fullestFirst(usable, candidates, network.near(0)).thenComparing(order);
         }
-        if (network.levels() > 0) {
-            int[] leaves = network.near(network.closeness() - network.levels());
-            Comparator<Candidate> byLeaf = fullestFirst(usable, candidates, leaves);
-            some = usable.counts() ? candidates : firstEnough(usable, candidates, leaves, byLeaf);
+        if (byLeaf != null) {
             order = byLeaf.thenComparing(order);
         }
         if (!usable.fit.layout.among().isEmpty()) {

@@ -1,6 +1,7 @@
 package io.berth.core.engine;
 
 import io.berth.core.engine.Plans.Plan;
+import io.berth.core.packing.PackingPolicy;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -88,7 +89,7 @@ public final class FitClass {
     /// @param most nodes that it takes if it finds as many; no more than its parts is none more
     /// @param onParts where its jobs may run on more nodes than they need
     /// @param spread whether they need less of each node on more of them
-    /// @param score which nodes are taken first; null is as the policy has it
+    /// @param policy which nodes are taken first; null is the cluster's
     /// @param choices all its nodes are of one of these, the first that will do; empty is no choice
     public record Layout(
             boolean inRow,
@@ -97,7 +98,7 @@ public final class FitClass {
             int most,
             @Nullable IntFunction<Terms> onParts,
             boolean spread,
-            @Nullable NodeScore score,
+            @Nullable PackingPolicy policy,
             List<Choice> choices) {
 
         public static final Layout ANY =
@@ -270,10 +271,10 @@ public final class FitClass {
         this.widest = wider ? onParts(layout.most()) : this;
     }
 
-    /// Which nodes are taken first, where the policy is this one.
-    NodeScore score(NodeScore policy) {
-        NodeScore own = layout.score();
-        return own == null ? policy : own;
+    /// Which nodes are taken first, where the cluster has that policy.
+    PackingPolicy policy(PackingPolicy cluster) {
+        PackingPolicy own = layout.policy();
+        return own == null ? cluster : own;
     }
 
     int parts() {

@@ -1,5 +1,7 @@
 package io.berth.core.engine;
 
+import io.berth.core.packing.FreeNode;
+import io.berth.core.packing.Shape;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -7,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// A kind of node: nodes of one kind have the same resources and admit the same fit classes. It
@@ -23,8 +26,12 @@ public final class Kind {
     /// In how many parts a shared GPU is looked at.
     static final int PARTS = 20;
 
+    /// In thousandths.
+    static final int CPU = 1000;
+
     private static final int CPU_CELLS = 18;
     private static final int[] NO_SLOTS = {};
+    private static final int[] NUMBERED = {};
 
     /// Its place among the kinds of its cluster.
     int number;
@@ -46,6 +53,15 @@ public final class Kind {
     final Counted counted;
 
     final int gpus;
+
+    /// The type of each lane among those of the cluster.
+    private final int[] types;
+
+    private final FreeNode empty;
+
+    /// Behind the last GPU of each lane in a [FreeNode].
+    private final int[] ends;
+
     final List<Node> nodes = new ArrayList<>();
 
     /// The classes whose smallest part can run here and takes no part of a GPU, by how many it
@@ -74,12 +90,14 @@ public final class Kind {
     /// @param gpusByLane how many whole GPUs of each type
     /// @param slots into how many units each shared GPU is divided
     public Kind(int cpus, long memoryMib, int[] gpusByLane, int[] slots) {
-        this(cpus, memoryMib, gpusByLane, slots, NO_SLOTS, 1, Counted.NONE);
+        this(cpus, memoryMib, gpusByLane, slots, NUMBERED, NO_SLOTS, 1, Counted.NONE);
     }
 
     /// A kind whose CPUs are bounded for jobs of some partitions, and whose nodes are taken in the
     /// order of weights.
     ///
+    /// @param types by lane, the number of its GPUs' type among those of the cluster; empty is that
+    ///   of the lane
     /// @param caps by partition, how many CPUs of a node its jobs may have together; 0 is any
     ///   number
     /// @param weight nodes of a lower one are taken first
@@ -89,6 +107,7 @@ public final class Kind {
             long memoryMib,
             int[] gpusByLane,
             int[] slots,
+            int[] types,
             int[] caps,
             int weight,
             Counted counted) {
@@ -104,11 +123,61 @@ public final class Kind {
             sum += lane;
         }
         this.gpus = sum;
+        int lanes = gpusByLane.length + slots.length;
+        this.types = types.length == 0 ? IntStream.range(0, lanes).toArray() : types.clone();
+        this.ends = new int[lanes];
+        this.empty = empty();
         this.cells = new BitSet[gpus + 1][CPU_CELLS];
         Arrays.setAll(parts, _ -> new BitSet());
         for (int whole = 0; whole <= gpus; whole++) {
             classes.add(new BitSet());
         }
+    }
+
+    /// Of more GPUs than are told apart, some of those that are given out whole are left out.
+    private FreeNode empty() {
+        int room = Math.max(0, FreeNode.MOST - slots.length);
+        var its = new ArrayList<Integer>();
+        for (int lane = 0; lane < ends.length; lane++) {
+            int count =
+                    lane < gpusByLane.length ? Math.min(gpusByLane[lane], room - its.size()) : 1;
+            for (int gpu = 0; gpu < count && its.size() < FreeNode.MOST; gpu++) {
+                its.add(Math.min(types[lane], FreeNode.MOST - 1));
+            }
+            ends[lane] = its.size();
+        }
+        int whole = gpusByLane.length == 0 ? 0 : ends[gpusByLane.length - 1];
+        int[] typeOf = its.stream().mapToInt(Integer::intValue).toArray();
+        var milli = new int[typeOf.length];
+        Arrays.fill(milli, Shape.WHOLE);
+        return new FreeNode(milli(cpus), memoryMib, typeOf, milli, whole);
+    }
+
+    private static int milli(int cpus) {
+        return (int) Math.min((long) CPU * cpus, Integer.MAX_VALUE);
+    }
+
+    /// An empty node of this kind, as policies see it.
+    public FreeNode asEmpty() {
+        return empty;
+    }
+
+    /// Behind the last GPU of a lane, as policies see it.
+    int end(int lane) {
+        return ends[lane];
+    }
+
+    /// What a demand takes here, as policies see it.
+    Shape shape(Demand demand) {
+        int lane = demand.lane();
+        int milli = lane < 0 ? 0 : Shape.WHOLE;
+        int count = demand.gpus();
+        if (shares(demand)) {
+            milli = Math.clamp((long) Shape.WHOLE * count / slot(lane), 1, Shape.WHOLE);
+            count = 1;
+        }
+        long type = lane < 0 ? -1 : 1L << Math.min(types[lane], FreeNode.MOST - 1);
+        return new Shape(milli(demand.cpus()), demand.memoryMib(), count, milli, type, false);
     }
 
     /// There is a class of jobs.

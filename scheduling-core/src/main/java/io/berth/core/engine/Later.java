@@ -1,14 +1,19 @@
 package io.berth.core.engine;
 
 import io.berth.core.engine.Plans.Plan;
+import io.berth.core.engine.Search.Bid;
 import io.berth.core.engine.Search.Place;
+import io.berth.core.packing.PackingPolicy;
+import io.berth.core.packing.Policies;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the nodes for a job as early as possible. It looks at the nodes that will be ready first,
 /// at most [#STEPS] of them after the first that has room (more for large gangs): it may miss an
 /// earlier start on a large cluster. For a gang that must lie under few leaf switches, or in
-/// segments, it looks at all nodes under them, or of their blocks, one choice after the other. It
-/// counts steps and never time, so that the same state gives the same answer.
+/// segments, it looks at all nodes under them, or of their blocks, one choice after the other. Of
+/// nodes that are ready at one time it takes the one that is left with the least now: what the
+/// policy would say of them then is not known. It counts steps and never time, so that the same
+/// state gives the same answer.
 final class Later {
 
     /// Nodes looked at for an expected start.
@@ -21,13 +26,11 @@ final class Later {
 
     private final Cluster cluster;
     private final Pools pools;
-    private final NodeScore score;
     private final Compact compact;
 
-    Later(Cluster cluster, Pools pools, NodeScore score) {
+    Later(Cluster cluster, Pools pools) {
         this.cluster = cluster;
         this.pools = pools;
-        this.score = score;
         this.compact = new Compact(cluster.network);
     }
 
@@ -109,11 +112,9 @@ final class Later {
     private @Nullable Place earliestOne(Wish wish) {
         FitClass fit = wish.fit;
         var soonest = new Soonest(cluster, fit, wish.length);
-        Tightness tightness = new Tightness(fit.score(score));
-        Node best = null;
+        PackingPolicy policy = fit.policy(Policies.TIGHTEST);
+        Bid best = null;
         long start = wish.before;
-        long least = 0;
-        int lane = Search.WHOLE;
         boolean any = wish.before == Node.NEVER;
         for (int step = 0; step < STEPS || (any && best == null); step++) {
             Node node = step < wish.own.length ? cluster.node(wish.own[step]) : soonest.next();
@@ -122,21 +123,14 @@ final class Later {
             }
             for (Demand way : fit.admits(node) ? fit.ways(node.kind.number) : NOWHERE) {
                 long at = wish.earliest(node, way, wish.from, start);
-                long own = at > start ? 0 : tightness.of(node, way);
-                boolean better =
-                        at < start
-                                || (at == start
-                                        && best != null
-                                        && Search.before(node, own, best, least));
-                if (better) {
-                    best = node;
+                if (at < start || (at == start && best != null)) {
+                    var bid = new Bid(node, way, node.cost(policy, way));
+                    best = best == null || at < start || bid.before(best) ? bid : best;
                     start = at;
-                    least = own;
-                    lane = Tightness.lane(node, way);
                 }
             }
         }
-        return best == null ? null : new Place(start, new int[] {best.index}, lane);
+        return best == null ? null : best.place(start);
     }
 
     private @Nullable Place earliestGang(Wish wish) {
@@ -175,7 +169,7 @@ final class Later {
                 return null;
             }
             ready.from(next);
-            int[] chosen = compact.choose(ready.usableAt(next), wish.fit.score(score));
+            int[] chosen = compact.choose(ready.usableAt(next), wish.fit.policy(Policies.TIGHTEST));
             if (chosen != null) {
                 return new Place(next, chosen);
             }

@@ -1,5 +1,8 @@
 package io.berth.core.engine;
 
+import io.berth.core.packing.FreeNode;
+import io.berth.core.packing.PackingPolicy;
+import io.berth.core.packing.Shape;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -102,6 +105,8 @@ final class Node {
     /// reserved.
     private Step[] lent = NO_STEPS;
 
+    private @Nullable FreeNode view;
+
     /// What it has free from some time on; null if that has changed.
     private @Nullable Vacancy vacancy;
 
@@ -141,10 +146,44 @@ final class Node {
         return (int) most;
     }
 
-    /// CPUs, memory and whole GPUs that are free. Must not be changed.
-    long[] freeWhole() {
-        int length = 2 + kind.gpusByLane.length;
-        return free.length == length ? free : Arrays.copyOf(free, length);
+    /// What is free now, as policies see it; until the next call.
+    FreeNode view() {
+        if (view == null) {
+            view = kind.asEmpty().copy(index);
+        }
+        long kinds = 0;
+        for (Step run : runs) {
+            int gpus = run.demand.gpus();
+            kinds |= gpus == 0 ? 0 : kind.shares(run.demand) ? 1 : 1L << gpus;
+        }
+        view.set(Kind.CPU * free[0], free[1], kinds);
+        int from = 0;
+        for (int lane = 0; lane < kind.gpusByLane.length; lane++) {
+            view.set(from, kind.end(lane), free[2 + lane]);
+            from = kind.end(lane);
+        }
+        int told = Math.min(kind.slots.length, FreeNode.MOST - from);
+        for (int slot = 0; slot < told; slot++) {
+            int lane = kind.gpusByLane.length + slot;
+            view.set(from + slot, (int) (Shape.WHOLE * free[2 + lane] / kind.slots[slot]));
+        }
+        return view;
+    }
+
+    /// What giving this node to a demand costs by a policy.
+    long cost(PackingPolicy policy, Demand demand) {
+        Shape shape = kind.shape(demand);
+        return kind.shares(demand)
+                ? policy.cost(view(), shape, 1L << (kind.end(demand.lane()) - 1))
+                : policy.cost(view(), shape);
+    }
+
+    /// What a demand leaves of the shared GPU that it takes a part of, in thousandths; 0 if it does
+    /// not.
+    long leaves(Demand demand) {
+        return kind.shares(demand)
+                ? Shape.WHOLE * (free[2 + demand.lane()] - demand.gpus()) / kind.slot(demand.lane())
+                : 0;
     }
 
     boolean fits(Demand demand) {

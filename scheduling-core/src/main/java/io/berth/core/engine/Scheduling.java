@@ -8,6 +8,8 @@ import io.berth.core.engine.Search.Place;
 import io.berth.core.engine.Waiting.Association;
 import io.berth.core.engine.Waiting.Entry;
 import io.berth.core.engine.Waiting.Rank;
+import io.berth.core.packing.PackingPolicy;
+import io.berth.core.packing.Policies;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -100,10 +102,15 @@ public final class Scheduling {
     static final long WITHOUT_LIMIT_MILLIS = TimeUnit.DAYS.toMillis(366);
 
     /// @param depth how many jobs have an expected start at most, with [Backfill#CONSERVATIVE]
-    public record Settings(Backfill backfill, int depth, NodeScore score) {
+    /// @param policy which of the nodes with room is taken by who starts
+    public record Settings(Backfill backfill, int depth, PackingPolicy policy) {
 
         public static final Settings DEFAULT =
-                new Settings(Backfill.CONSERVATIVE, 500, NodeScore.BEST_FIT);
+                new Settings(Backfill.CONSERVATIVE, 500, Policies.TIGHTEST);
+
+        public Settings with(PackingPolicy other) {
+            return new Settings(backfill, depth, other);
+        }
     }
 
     public Scheduling(Cluster cluster, Settings settings) {
@@ -119,8 +126,8 @@ public final class Scheduling {
         this.drains = new Drains(this);
         this.plans = new Plans(cluster, this.pools, drains);
         this.clearings = new Clearings(this);
-        this.search = new Search(cluster, this.pools, settings.score());
-        this.later = new Later(cluster, this.pools, settings.score());
+        this.search = new Search(cluster, this.pools, settings.policy());
+        this.later = new Later(cluster, this.pools);
     }
 
     public FitClass fitClass(FitClass.Terms terms) {
@@ -591,6 +598,7 @@ public final class Scheduling {
 
     private void begin(long now) {
         queue.age(now);
+        settings.policy.at(now);
         tried = 0;
         backfilled = 0;
     }

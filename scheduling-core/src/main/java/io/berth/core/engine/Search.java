@@ -2,6 +2,8 @@ package io.berth.core.engine;
 
 import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.Node.Clock;
+import io.berth.core.packing.PackingPolicy;
+import io.berth.core.packing.Policies;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -38,9 +40,7 @@ final class Search {
 
     private final Cluster cluster;
     private final Pools pools;
-    private final NodeScore score;
-    private final Tightness tightness;
-    private final int candidates;
+    private final PackingPolicy policy;
     private final Compact compact;
 
     /// Nodes that a pass has set aside.
@@ -54,27 +54,39 @@ final class Search {
     /// Whether the last search has looked for a gang.
     private boolean sawGang;
 
-    Search(Cluster cluster, Pools pools, NodeScore score) {
+    Search(Cluster cluster, Pools pools, PackingPolicy policy) {
         this.cluster = cluster;
         this.pools = pools;
-        this.score = score;
-        this.tightness = new Tightness(score);
-        this.candidates = score.comparesAll() ? Integer.MAX_VALUE : CANDIDATES;
+        this.policy = policy;
         this.compact = new Compact(cluster.network);
         this.gangs = new GangSearch(cluster, this);
     }
 
     /// The gang's nodes among those that it may have; null if they cannot be dealt out.
     int @Nullable [] choose(Usable usable) {
-        return compact.choose(usable, usable.fit.score(score));
+        return compact.choose(usable, usable.fit.policy(policy));
     }
 
-    /// Whether a node is taken before another one: by weight, then score, then index.
-    static boolean before(Node one, long score, Node other, long its) {
-        if (one.kind.weight != other.kind.weight) {
-            return one.kind.weight < other.kind.weight;
+    /// Which of two nodes is taken before the other: by weight, then cost, then what is left of the
+    /// GPU that is shared, then index.
+    record Bid(Node node, Demand way, long cost) {
+
+        boolean before(Bid other) {
+            if (node.kind.weight != other.node.kind.weight) {
+                return node.kind.weight < other.node.kind.weight;
+            }
+            if (cost != other.cost) {
+                return cost < other.cost;
+            }
+            long left = node.leaves(way);
+            long its = other.node.leaves(other.way);
+            return left < its || (left == its && node.index < other.node.index);
         }
-        return score < its || (score == its && one.index < other.index);
+
+        Place place(long start) {
+            int lane = node.kind.shares(way) ? way.lane() : WHOLE;
+            return new Place(start, new int[] {node.index}, lane);
+        }
     }
 
     static Clock clock(long now) {
@@ -103,7 +115,7 @@ final class Search {
                 usable.add(node, least, fit.largeOn[node.kind.number] != null);
             }
         }
-        return choose(usable) != null;
+        return compact.choose(usable, Policies.FIRST_FIT) != null;
     }
 
     static long end(long now, long length) {
@@ -158,7 +170,7 @@ final class Search {
     }
 
     private @Nullable Place anyOf(@Nullable BitSet among, FitClass fit, long now, long end) {
-        return among != null && among.cardinality() <= candidates
+        return among != null && among.cardinality() <= CANDIDATES
                 ? oneOf(among, fit, now, end)
                 : one(fit, now, end, among);
     }
@@ -255,19 +267,16 @@ final class Search {
         /// fullest GPU is found.
         final int wanted;
 
-        private final Tightness tightness;
+        private final PackingPolicy its;
         int found;
-        private @Nullable Node best;
-        private long least;
-        private int lane = WHOLE;
+        private @Nullable Bid best;
 
         Best(FitClass fit, long now, long end) {
             this.fit = fit;
             this.now = now;
             this.end = end;
-            NodeScore own = fit.layout.score();
-            this.tightness = own == null ? Search.this.tightness : new Tightness(own);
-            this.wanted = fit.shares() || own != null ? Integer.MAX_VALUE : candidates;
+            this.its = fit.policy(policy);
+            this.wanted = fit.shares() || its.comparesAll() ? Integer.MAX_VALUE : CANDIDATES;
         }
 
         void look(Node node, Demand[] ways) {
@@ -277,19 +286,15 @@ final class Search {
                 reach = Math.max(reach, until);
                 if (until >= end) {
                     room = true;
-                    long own = tightness.of(node, way);
-                    if (best == null || before(node, own, best, least)) {
-                        best = node;
-                        least = own;
-                        lane = Tightness.lane(node, way);
-                    }
+                    var bid = new Bid(node, way, node.cost(its, way));
+                    best = best == null || bid.before(best) ? bid : best;
                 }
             }
             found += room ? 1 : 0;
         }
 
         @Nullable Place place() {
-            return best == null ? null : new Place(now, new int[] {best.index}, lane);
+            return best == null ? null : best.place(now);
         }
     }
 

@@ -1,6 +1,8 @@
 package io.berth.core.engine;
 
 import io.berth.core.engine.Plans.Plan;
+import io.berth.core.engine.Search.Bid;
+import io.berth.core.packing.Policies;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -102,8 +104,7 @@ final class VictimSearch {
     private @Nullable List<Long> onOneNode() {
         var rooms = rooms();
         NodeVictims.Found best = null;
-        Node on = null;
-        long least = 0;
+        Bid on = null;
         for (int index = 0; index < all.cluster.size(); index++) {
             Node node = all.cluster.node(index);
             Demand demand = fit.largeOn[node.kind.number];
@@ -113,12 +114,11 @@ final class VictimSearch {
             if (demand == null || found == null) {
                 continue;
             }
-            long score = all.settings.score().score(node.freeWhole(), demand, node.index);
+            var bid = new Bid(node, demand, node.cost(Policies.TIGHTEST, demand));
             int order = best == null ? -1 : found.loss().compareTo(best.loss());
-            if (on == null || order < 0 || (order == 0 && Search.before(node, score, on, least))) {
-                on = node;
+            if (on == null || order < 0 || (order == 0 && bid.before(on))) {
+                on = bid;
                 best = found;
-                least = score;
             }
         }
         return best == null ? null : best.victims();

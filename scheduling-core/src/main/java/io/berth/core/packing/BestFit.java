@@ -8,7 +8,7 @@ package io.berth.core.packing;
 record BestFit(int cpus, int gpuMilli) implements PackingPolicy {
 
     @Override
-    public long cost(FreeNode node, Shape shape) {
+    public long cost(FreeNode node, Shape shape, long gpus) {
         return (long) (node.cpus - shape.cpus()) * gpuMilli
                 + (node.freeGpuMilli() - shape.demand()) * cpus;
     }

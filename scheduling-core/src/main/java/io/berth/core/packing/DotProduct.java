@@ -13,7 +13,7 @@ record DotProduct(int cpus, int gpuMilli) implements PackingPolicy {
     private static final long SCALE = 1 << 15;
 
     @Override
-    public long cost(FreeNode node, Shape shape) {
+    public long cost(FreeNode node, Shape shape, long gpus) {
         return node.cpus * SCALE / cpus * (shape.cpus() * SCALE / cpus)
                 + node.freeGpuMilli() * SCALE / gpuMilli * (shape.demand() * SCALE / gpuMilli);
     }

@@ -9,12 +9,11 @@ package io.berth.core.packing;
 final class Fgd extends Gradient {
 
     @Override
-    long unusable(FreeNode node) {
-        long free = node.freeGpuMilli();
+    long unusable(FreeNode node, long free) {
         long unusable = 0;
         for (int place = 0; place < mix.shapes().size(); place++) {
             Shape shape = mix.shapes().get(place);
-            long usable = node.fits(shape) ? node.freeGpuMilliWhere(shape.gpuMilli()) : 0;
+            long usable = node.fits(shape) ? node.freeGpuMilliFor(shape) : 0;
             unusable += mix.weight(place) * (free - usable);
         }
         return unusable;

@@ -60,8 +60,8 @@ final class FgdPaper implements PackingPolicy {
     }
 
     @Override
-    public long cost(FreeNode node, Shape shape) {
-        return -score(node, shape, gpus(node, shape), fragment(node));
+    public long cost(FreeNode node, Shape shape, long gpus) {
+        return -score(node, shape, gpus, fragment(node));
     }
 
     @Override
@@ -97,8 +97,7 @@ final class FgdPaper implements PackingPolicy {
         for (int i = 0; i < typical.length; i++) {
             Shape shape = typical[i];
             boolean usable = shape.gpus() > 0 && node.fits(shape);
-            fragment +=
-                    weights[i] * (usable ? free - node.freeGpuMilliWhere(shape.gpuMilli()) : free);
+            fragment += weights[i] * (usable ? free - node.freeGpuMilliFor(shape) : free);
         }
         return fragment;
     }

@@ -5,71 +5,157 @@ import java.util.Arrays;
 /// What is free on one node: a mutable vector, confined to who packs.
 public final class FreeNode {
 
-    final int gpuType;
+    /// The most GPUs of a node that are told apart, and the most types of a cluster's GPUs.
+    public static final int MOST = Long.SIZE - 1;
+
+    /// The type of each GPU; those of one type stand together.
+    final int[] types;
+
     final int[] gpus;
     int cpus;
     long memoryMib;
 
-    /// Which kinds of GPU demand were placed here so far, bit by bit: bit 0 for a share of a GPU,
-    /// bit n for n whole GPUs.
+    /// Which kinds of GPU demand have been placed here, bit by bit: bit 0 for a share of a GPU, bit
+    /// n for n whole GPUs.
     long kinds;
+
+    /// All its types, as bits.
+    final long allTypes;
+
+    /// What tells nodes of other types apart.
+    final long layout;
+
+    private final int whole;
+
+    /// Its place among the cluster's nodes.
+    int number;
 
     /// @param cpus thousandths of a CPU
     /// @param gpuType its place among the cluster's types, 0..62
     /// @param gpuMilli free thousandths of each GPU, at most 63 GPUs
     public FreeNode(int cpus, long memoryMib, int gpuType, int[] gpuMilli) {
-        if (gpuMilli.length >= Long.SIZE || gpuType < 0 || gpuType >= Long.SIZE - 1) {
+        this(cpus, memoryMib, filled(gpuMilli.length, gpuType), gpuMilli, gpuMilli.length);
+    }
+
+    /// @param cpus thousandths of a CPU
+    /// @param types of each GPU, its place among the cluster's types, 0..62; those of one type
+    ///   stand together
+    /// @param gpuMilli free thousandths of each GPU, at most 63 GPUs
+    /// @param whole how many of them, from the first one on, may be given out whole
+    public FreeNode(int cpus, long memoryMib, int[] types, int[] gpuMilli, int whole) {
+        if (gpuMilli.length > MOST || Arrays.stream(types).anyMatch(it -> it < 0 || it >= MOST)) {
             throw new IllegalArgumentException(
                     gpuMilli.length
-                            + " GPUs of type "
-                            + gpuType
+                            + " GPUs of types "
+                            + Arrays.toString(types)
                             + " on a node; 63 of each are possible");
         }
         this.cpus = cpus;
         this.memoryMib = memoryMib;
-        this.gpuType = gpuType;
+        this.types = types.clone();
         this.gpus = gpuMilli.clone();
+        this.whole = whole;
+        long all = 0;
+        long tells = 0;
+        for (int type : types) {
+            all |= 1L << type;
+            tells = Draws.mix(tells + type + 1);
+        }
+        this.allTypes = all;
+        this.layout = tells;
     }
 
-    FreeNode copy() {
-        var copy = new FreeNode(cpus, memoryMib, gpuType, gpus);
+    private static int[] filled(int length, int value) {
+        var array = new int[length];
+        Arrays.fill(array, value);
+        return array;
+    }
+
+    /// The same again, at that place among the cluster's nodes.
+    public FreeNode copy(int at) {
+        var copy = new FreeNode(cpus, memoryMib, types, gpus, whole);
         copy.kinds = kinds;
+        copy.number = at;
         return copy;
+    }
+
+    /// It has that much free.
+    ///
+    /// @param cpusMilli thousandths of a CPU
+    /// @param demands the kinds of GPU demand that are there: bit 0 for a share of a GPU, bit n for
+    ///   n whole GPUs
+    public void set(long cpusMilli, long mib, long demands) {
+        cpus = Math.clamp(cpusMilli, 0, Integer.MAX_VALUE);
+        memoryMib = mib;
+        kinds = demands;
+    }
+
+    /// Of the GPUs in a row so many are free, and the others are held.
+    public void set(int from, int to, long free) {
+        for (int gpu = from; gpu < to; gpu++) {
+            gpus[gpu] = gpu - from < free ? Shape.WHOLE : 0;
+        }
+    }
+
+    /// So many thousandths of a GPU are free.
+    public void set(int gpu, int milli) {
+        gpus[gpu] = Math.max(0, milli);
     }
 
     public boolean fits(Shape shape) {
         return shape.cpus() <= cpus
                 && shape.memoryMib() <= memoryMib
-                && shape.admits(gpuType)
-                && (shape.gpus() == 0 || gpusWith(shape.gpuMilli()) >= shape.gpus());
+                && (shape.gpus() == 0 || firstWithRoom(shape) >= 0);
     }
 
-    /// How many GPUs have at least that much free.
-    int gpusWith(int milli) {
-        int count = 0;
-        for (int free : gpus) {
-            if (free >= milli) {
-                count++;
+    /// Where the first type begins of which enough GPUs have room; -1 if none has.
+    private int firstWithRoom(Shape shape) {
+        for (int from = 0, to; from < gpus.length; from = to) {
+            to = end(from);
+            int count = 0;
+            for (int gpu = from; gpu < to && shape.admits(types[from]); gpu++) {
+                count += gpus[gpu] >= shape.gpuMilli() ? 1 : 0;
+            }
+            if (count >= shape.gpus()) {
+                return from;
             }
         }
-        return count;
+        return -1;
+    }
+
+    /// Behind the last GPU of the type of one.
+    private int end(int from) {
+        int to = from + 1;
+        while (to < types.length && types[to] == types[from]) {
+            to++;
+        }
+        return to;
     }
 
     /// Free thousandths of all GPUs in sum.
     public long freeGpuMilli() {
+        return sum(gpus.length);
+    }
+
+    /// The same of those that may be given out whole.
+    long freeWholeMilli() {
+        return sum(whole);
+    }
+
+    private long sum(int count) {
         long sum = 0;
-        for (int free : gpus) {
-            sum += free;
+        for (int gpu = 0; gpu < count; gpu++) {
+            sum += gpus[gpu];
         }
         return sum;
     }
 
-    /// What is free on the GPUs that have at least that much free.
-    long freeGpuMilliWhere(int milli) {
+    /// What is free on the GPUs that have room for what a shape wants of one.
+    long freeGpuMilliFor(Shape shape) {
         long sum = 0;
-        for (int free : gpus) {
-            if (free >= milli) {
-                sum += free;
+        for (int gpu = 0; gpu < gpus.length; gpu++) {
+            if (gpus[gpu] >= shape.gpuMilli() && shape.admits(types[gpu])) {
+                sum += gpus[gpu];
             }
         }
         return sum;
@@ -102,11 +188,12 @@ public final class FreeNode {
         }
     }
 
-    /// The first GPUs with room, as bits. The shape must fit.
+    /// The first GPUs with room, as bits, all of one type; none where they are too few.
     long firstGpus(Shape shape) {
         long chosen = 0;
-        int missing = shape.gpus();
-        for (int gpu = 0; missing > 0; gpu++) {
+        int first = firstWithRoom(shape);
+        int missing = first < 0 ? 0 : shape.gpus();
+        for (int gpu = first; missing > 0; gpu++) {
             if (gpus[gpu] >= shape.gpuMilli()) {
                 chosen |= 1L << gpu;
                 missing--;
@@ -115,13 +202,18 @@ public final class FreeNode {
         return chosen;
     }
 
-    /// The GPUs with room that have the least free, the first of equals, as bits. The shape must
-    /// fit.
+    /// The GPUs with room that have the least free, the first of equals, as bits, all of one type;
+    /// none where they are too few.
     long tightestGpus(Shape shape) {
+        if (shape.gpus() == 0 || shape.isWhole()) {
+            return firstGpus(shape);
+        }
         long chosen = 0;
-        for (int missing = shape.gpus(); missing > 0; missing--) {
+        int first = firstWithRoom(shape);
+        int end = first < 0 ? 0 : end(first);
+        for (int missing = first < 0 ? 0 : shape.gpus(); missing > 0; missing--) {
             int best = -1;
-            for (int gpu = 0; gpu < gpus.length; gpu++) {
+            for (int gpu = first; gpu < end; gpu++) {
                 if (gpus[gpu] >= shape.gpuMilli()
                         && (chosen >> gpu & 1) == 0
                         && (best < 0 || gpus[gpu] < gpus[best])) {

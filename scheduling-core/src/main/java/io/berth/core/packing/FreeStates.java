@@ -12,7 +12,7 @@ final class FreeStates {
     private int size;
     private int[] sorted = {};
 
-    /// The node's free GPUs, the least first. Overwritten by the next call.
+    /// The node's free GPUs, of each type the least first. Overwritten by the next call.
     int[] sorted(FreeNode node) {
         int count = node.gpus.length;
         if (sorted.length != count) {
@@ -21,7 +21,9 @@ final class FreeStates {
         for (int i = 0; i < count; i++) {
             int free = node.gpus[i];
             int place = i;
-            while (place > 0 && sorted[place - 1] > free) {
+            while (place > 0
+                    && sorted[place - 1] > free
+                    && node.types[place - 1] == node.types[i]) {
                 sorted[place] = sorted[place - 1];
                 place--;
             }
@@ -33,7 +35,7 @@ final class FreeStates {
     /// What is free, in 64 bits: two states share a key once in many billions, and then alike in
     /// every run.
     long key(FreeNode node) {
-        long key = Draws.mix(node.cpus + 31L * node.gpuType);
+        long key = Draws.mix(node.cpus + node.layout);
         key = Draws.mix(key ^ node.memoryMib);
         for (int free : sorted(node)) {
             key = Draws.mix(key + free);

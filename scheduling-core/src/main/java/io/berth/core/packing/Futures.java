@@ -43,23 +43,19 @@ final class Futures extends Gradient {
 
     private static final long SEED = 7;
 
-    private final Draws draws = new Draws(SEED);
+    private Draws draws = new Draws(SEED);
     private final Shape[] offers = new Shape[FUTURES * LENGTH];
     private final int[] order = new int[FUTURES];
-    private final FreeStates known = new FreeStates();
     private int[] left = {};
     private int leastCpus;
     private int leastMilli;
 
+    /// The same mix, learned at once, has the same futures, whatever was learned before.
     @Override
-    public void arrived(Shape shape) {
-        if (mix.add(shape) && mix.sum() > 0) {
-            imagine();
+    void refreshed() {
+        if (mix.version() == 1) {
+            draws = new Draws(SEED);
         }
-    }
-
-    private void imagine() {
-        known.clear();
         leastCpus = Integer.MAX_VALUE;
         leastMilli = Integer.MAX_VALUE;
         for (int place = 0; place < LENGTH; place++) {
@@ -86,25 +82,16 @@ final class Futures extends Gradient {
     }
 
     @Override
-    long unusable(FreeNode node) {
-        long free = node.freeGpuMilli();
-        if (free == 0 || mix.sum() == 0) {
-            return 0;
-        }
-        long key = known.key(node);
-        long unusable = known.get(key);
-        if (unusable < 0) {
-            unusable = leftOver(node, free) * SCALE / FUTURES + unusableToFew(node, free);
-            known.put(key, unusable);
-        }
-        return unusable;
+    long unusable(FreeNode node, long free) {
+        return leftOver(node, free) * SCALE / FUTURES + unusableToFew(node, free);
     }
 
     /// GPU thousandths that the futures leave over, in sum.
     private long leftOver(FreeNode node, long free) {
         int[] gpus = known.sorted(node);
         int first = 0;
-        while (first < gpus.length && gpus[first] < leastMilli) {
+        boolean oneType = Long.bitCount(node.allTypes) == 1;
+        while (oneType && first < gpus.length && gpus[first] < leastMilli) {
             first++;
         }
         if (left.length < gpus.length) {
@@ -131,8 +118,8 @@ final class Futures extends Gradient {
             offered += shape.demand();
             if (shape.cpus() <= cpus
                     && shape.memoryMib() <= memoryMib
-                    && shape.admits(node.gpuType)
-                    && fill(shape, first, end)) {
+                    && (shape.gpuTypes() & node.allTypes) != 0
+                    && fill(shape, node.types, first, end)) {
                 cpus -= shape.cpus();
                 memoryMib -= shape.memoryMib();
                 rest -= shape.demand();
@@ -141,16 +128,16 @@ final class Futures extends Gradient {
         return rest;
     }
 
-    private boolean fill(Shape shape, int first, int end) {
+    private boolean fill(Shape shape, int[] types, int first, int end) {
         int milli = shape.gpuMilli();
         if (shape.gpus() > 1) {
-            return fillMany(shape.gpus(), milli, first, end);
+            return fillMany(shape, types, first, end);
         }
         int best = -1;
         int least = Integer.MAX_VALUE;
         for (int gpu = first; gpu < end; gpu++) {
             int room = left[gpu];
-            if (room >= milli && room < least) {
+            if (room >= milli && room < least && shape.admits(types[gpu])) {
                 best = gpu;
                 least = room;
             }
@@ -162,16 +149,23 @@ final class Futures extends Gradient {
         return true;
     }
 
-    private boolean fillMany(int wanted, int milli, int first, int end) {
+    /// All of one type, the first that has enough.
+    private boolean fillMany(Shape shape, int[] types, int first, int end) {
+        int milli = shape.gpuMilli();
+        int from = first;
         int found = 0;
-        for (int gpu = first; gpu < end; gpu++) {
-            found += left[gpu] >= milli ? 1 : 0;
+        for (int gpu = first; gpu < end && found < shape.gpus(); gpu++) {
+            if (types[gpu] != types[from]) {
+                from = gpu;
+                found = 0;
+            }
+            found += left[gpu] >= milli && shape.admits(types[gpu]) ? 1 : 0;
         }
-        if (found < wanted) {
+        if (found < shape.gpus()) {
             return false;
         }
-        int missing = wanted;
-        for (int gpu = first; missing > 0; gpu++) {
+        int missing = shape.gpus();
+        for (int gpu = from; missing > 0; gpu++) {
             if (left[gpu] >= milli) {
                 left[gpu] -= milli;
                 missing--;
@@ -185,9 +179,9 @@ final class Futures extends Gradient {
         long unusable = 0;
         for (int place = 0; place < mix.shapes().size(); place++) {
             Shape shape = mix.shapes().get(place);
-            boolean typed = shape.gpuTypes() != -1;
+            boolean typed = shape.typed();
             if (typed || shape.gpus() > 1) {
-                long usable = node.fits(shape) ? node.freeGpuMilliWhere(shape.gpuMilli()) : 0;
+                long usable = node.fits(shape) ? node.freeGpuMilliFor(shape) : 0;
                 long counts = (long) (typed ? TYPED : MANY) * mix.weight(place);
                 unusable += counts * (free - usable) / mix.sum();
             }

@@ -10,7 +10,7 @@ record GpuClustering() implements PackingPolicy {
     private static final long CASE = 1 << 20;
 
     @Override
-    public long cost(FreeNode node, Shape shape) {
+    public long cost(FreeNode node, Shape shape, long gpus) {
         if (shape.gpus() == 0) {
             return 0;
         }

@@ -10,7 +10,7 @@ record GpuPacking() implements PackingPolicy {
     private static final long CASE = 1 << 20;
 
     @Override
-    public long cost(FreeNode node, Shape shape) {
+    public long cost(FreeNode node, Shape shape, long gpus) {
         if (shape.gpus() == 0) {
             return 0;
         }
@@ -19,7 +19,7 @@ record GpuPacking() implements PackingPolicy {
         }
         int freeTaken = 0;
         int room = 0;
-        for (long rest = gpus(node, shape); rest != 0; rest &= rest - 1) {
+        for (long rest = gpus; rest != 0; rest &= rest - 1) {
             int free = node.gpus[Long.numberOfTrailingZeros(rest)];
             room += free;
             freeTaken += free == Shape.WHOLE ? 1 : 0;

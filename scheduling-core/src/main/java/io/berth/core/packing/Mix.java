@@ -20,6 +20,15 @@ final class Mix {
     private int[] weights = {};
     private int sum;
 
+    /// All of these, and the picture of them.
+    static Mix of(List<Shape> arrivals) {
+        var mix = new Mix();
+        mix.next = Integer.MAX_VALUE;
+        arrivals.forEach(mix::add);
+        mix.refresh();
+        return mix;
+    }
+
     /// Counts an arrival.
     ///
     /// @return whether the picture was taken anew

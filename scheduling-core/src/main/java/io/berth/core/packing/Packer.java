@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /// A cluster that is filled by a policy, one arrival at a time.
 ///
@@ -34,7 +35,10 @@ public final class Packer {
 
     /// @param nodes in the order that decides between equals; they are copied
     public Packer(List<FreeNode> nodes, PackingPolicy policy) {
-        this.nodes = nodes.stream().map(FreeNode::copy).toArray(FreeNode[]::new);
+        this.nodes =
+                IntStream.range(0, nodes.size())
+                        .mapToObj(at -> nodes.get(at).copy(at))
+                        .toArray(FreeNode[]::new);
         this.changes = new int[nodes.size()];
         Arrays.fill(changes, 1);
         this.policy = policy;
@@ -84,7 +88,7 @@ public final class Packer {
     public List<FreeNode> free() {
         var free = new ArrayList<FreeNode>();
         for (FreeNode node : nodes) {
-            free.add(node.copy());
+            free.add(node.copy(node.number));
         }
         return free;
     }

@@ -3,16 +3,23 @@ package io.berth.core.packing;
 /// Takes any node with room, the same ones for the same seed.
 final class RandomFit implements PackingPolicy {
 
-    private final Draws draws;
+    private final long seed;
     private int arrivals;
+    private long time;
 
     RandomFit(long seed) {
-        this.draws = new Draws(seed);
+        this.seed = seed;
     }
 
     @Override
-    public long cost(FreeNode node, Shape shape) {
-        return draws.below(Integer.MAX_VALUE);
+    public long cost(FreeNode node, Shape shape, long gpus) {
+        long draw = Draws.mix(seed + Draws.mix(time + arrivals));
+        return Draws.mix(draw + Draws.mix(node.number + 31L * node.cpus)) >>> 1;
+    }
+
+    @Override
+    public void at(long moment) {
+        time = moment;
     }
 
     @Override

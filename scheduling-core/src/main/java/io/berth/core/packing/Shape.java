@@ -6,7 +6,9 @@ package io.berth.core.packing;
 /// @param gpus how many GPUs; 0 for a job without
 /// @param gpuMilli thousandths of each of them, 1..1000; 0 without GPUs
 /// @param gpuTypes allowed GPU types, bit by bit; -1 allows all
-public record Shape(int cpus, long memoryMib, int gpus, int gpuMilli, long gpuTypes) {
+/// @param typed whether it asks for a type, where others would take any
+public record Shape(
+        int cpus, long memoryMib, int gpus, int gpuMilli, long gpuTypes, boolean typed) {
 
     /// Thousandths of a whole GPU.
     public static final int WHOLE = 1000;
@@ -21,6 +23,11 @@ public record Shape(int cpus, long memoryMib, int gpus, int gpuMilli, long gpuTy
         }
     }
 
+    /// One that asks for a type unless it allows all.
+    public Shape(int cpus, long memoryMib, int gpus, int gpuMilli, long gpuTypes) {
+        this(cpus, memoryMib, gpus, gpuMilli, gpuTypes, gpuTypes != -1);
+    }
+
     /// Thousandths of GPUs in sum.
     public long demand() {
         return (long) gpus * gpuMilli;
@@ -32,6 +39,6 @@ public record Shape(int cpus, long memoryMib, int gpus, int gpuMilli, long gpuTy
     }
 
     boolean admits(int gpuType) {
-        return gpus == 0 || (gpuTypes >> gpuType & 1) != 0;
+        return (gpuTypes >> gpuType & 1) != 0;
     }
 }

@@ -21,6 +21,7 @@ import io.berth.core.engine.Cluster;
 import io.berth.core.engine.DecisionFailed;
 import io.berth.core.engine.Drain;
 import io.berth.core.engine.FitClass;
+import io.berth.core.engine.Kind;
 import io.berth.core.engine.Network;
 import io.berth.core.engine.Preemptor;
 import io.berth.core.engine.Scheduling;
@@ -29,6 +30,9 @@ import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting.Association;
 import io.berth.core.engine.Waiting.Entry;
 import io.berth.core.engine.Waiting.Rank;
+import io.berth.core.packing.Arrivals;
+import io.berth.core.packing.PackingPolicy;
+import io.berth.core.packing.Policies;
 import io.berth.core.priority.Multifactor;
 import io.berth.core.request.Reserved;
 import io.berth.core.state.CellState;
@@ -69,6 +73,9 @@ final class ClusterModel {
     private final Association unshared;
     private final SwitchWaits switchWaits;
     private final Alarms deadlines;
+    private final GpuTypes types;
+    private final PackingPolicy policy;
+    private final Arrivals arrivals = new Arrivals();
     private long now;
 
     ClusterModel(CellState state, Configuration configuration, Settings settings, long now) {
@@ -91,11 +98,17 @@ final class ClusterModel {
                         Topology.blocks(
                                 configuration.cluster().blocks(), List.copyOf(state.nodes())),
                         nodes.names());
+        types = new GpuTypes(nodes.kinds());
+        List<Kind> kinds = nodes.engineKinds(tenants.caps(), types);
+        String packing = configuration.cluster().packing();
+        policy =
+                packing == null || !Policies.live().contains(packing)
+                        ? settings.policy()
+                        : Policies.of(packing, kinds.stream().map(Kind::asEmpty).toList());
         engine =
                 new Scheduling(
-                        new Cluster(
-                                nodes.engineKinds(tenants.caps()), nodes.kindNumbers(), network),
-                        settings,
+                        new Cluster(kinds, nodes.kindNumbers(), network),
+                        settings.with(policy),
                         grounds.preemption(),
                         licenses.totals());
         classes =
@@ -104,6 +117,9 @@ final class ClusterModel {
         deadlines = new Alarms(now);
         unshared = engine.association(0);
         state.nodes().forEach(this::open);
+        if (policy.learns()) {
+            state.jobsFrom(Arrivals.first(state.highestJob())).forEach(this::arrived);
+        }
         state.fairShares().ifPresent(quotas::booked);
         if (quotas.budgeted()) {
             long booked = state.fairShares().map(Quotas::bookedUntil).orElse(0L);
@@ -113,6 +129,17 @@ final class ClusterModel {
         }
         state.holding().forEach(job -> note(state.knownJob(job)));
         state.pending().forEach(job -> note(state.knownJob(job)));
+    }
+
+    private void arrived(JobStatus job) {
+        arrivals.came(job.job().value(), types.shape(job.description().request()));
+    }
+
+    /// The policy knows the jobs of now.
+    void learn() {
+        if (policy.learns()) {
+            arrivals.teach(policy, state.highestJob());
+        }
     }
 
     /// Time has come on. The jobs that have waited long enough for the switches that they want take
@@ -185,6 +212,9 @@ final class ClusterModel {
     void note(JobStatus job) {
         long id = job.job().value();
         changed(engine.nodesOf(id));
+        if (policy.learns()) {
+            arrived(job);
+        }
         try {
             take(job);
         } catch (RuntimeException e) {
@@ -473,6 +503,7 @@ final class ClusterModel {
     /// A job is no longer known.
     void gone(JobId job) {
         changed(engine.nodesOf(job.value()));
+        arrivals.gone(job.value());
         forget(job);
         quotas.gone(job);
     }

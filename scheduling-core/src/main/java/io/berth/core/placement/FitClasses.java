@@ -10,10 +10,10 @@ import io.berth.core.engine.FitClass;
 import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.FitClass.Layout;
 import io.berth.core.engine.FitClass.Terms;
-import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Preemptor;
 import io.berth.core.engine.Scheduling;
 import io.berth.core.engine.Tenant;
+import io.berth.core.packing.Policies;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -154,7 +154,7 @@ final class FitClasses {
                 request.mostNodes(),
                 wider ? parts -> terms(name, request.onNodes(parts)) : null,
                 wider && request.spreads(),
-                leastLoaded ? NodeScore.LEAST_LOADED : null,
+                leastLoaded ? Policies.LEAST_LOADED : null,
                 choices);
     }
 

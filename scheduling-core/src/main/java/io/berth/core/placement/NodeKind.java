@@ -148,7 +148,8 @@ record NodeKind(
     ///
     /// @param caps by partition, how many CPUs of a node its jobs may have together
     /// @param seated whether it counts where GPUs and CPUs lie
-    Kind engineKind(int[] caps, boolean seated) {
+    /// @param types by lane, then by slot, the numbers of their types
+    Kind engineKind(int[] caps, boolean seated, int[] types) {
         int[] slotUnits = new int[slots.size()];
         Arrays.fill(slotUnits, GpuShare.WHOLE);
         return new Kind(
@@ -156,6 +157,7 @@ record NodeKind(
                 memoryMib,
                 gpus.values().stream().mapToInt(List::size).toArray(),
                 slotUnits,
+                types,
                 caps,
                 weight,
                 Counted.of(seats == null || !seated ? amounts(gres) : seats.all(amounts(gres))));

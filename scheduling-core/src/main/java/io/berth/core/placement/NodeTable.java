@@ -115,8 +115,8 @@ final class NodeTable {
     }
 
     /// @param caps by partition, how many CPUs of a node its jobs may have together
-    List<Kind> engineKinds(int[] caps) {
-        return kinds.stream().map(kind -> kind.engineKind(caps, asked)).toList();
+    List<Kind> engineKinds(int[] caps, GpuTypes types) {
+        return kinds.stream().map(kind -> kind.engineKind(caps, asked, types.of(kind))).toList();
     }
 
     /// By node, its place among the kinds.

@@ -163,6 +163,7 @@ public final class Placement {
             unsettled.clear();
             unsettled.addAll(state.eligible());
         }
+        current.learn();
         unsettled.addAll(current.at(now));
         return current;
     }

@@ -2,10 +2,10 @@ package io.berth.core.replay;
 
 import io.berth.contracts.JobId;
 import io.berth.contracts.event.RoundEvent.Decided;
-import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.lifecycle.Engine;
+import io.berth.core.packing.Policies;
 import io.berth.core.placement.Placement;
 import io.berth.core.placement.Placement.Pass;
 import io.berth.core.placement.Verdict;
@@ -22,7 +22,7 @@ public final class Replay {
 
     /// What the same inputs lead to: whoever changes that raises it, so that one who does old
     /// rounds again can tell another engine from a changed log.
-    public static final int EDITION = 41;
+    public static final int EDITION = 42;
 
     private final CellState state;
     private @Nullable Settings settings;
@@ -46,7 +46,7 @@ public final class Replay {
     /// The settings of that round.
     public static Settings settings(Decided decided) {
         return new Settings(
-                Backfill.valueOf(decided.backfill()), decided.depth(), NodeScore.BEST_FIT);
+                Backfill.valueOf(decided.backfill()), decided.depth(), Policies.TIGHTEST);
     }
 
     /// Does the next round again: the same inputs at the same time.

@@ -112,6 +112,12 @@ public final class CellState {
         return Collections.unmodifiableCollection(jobs.values());
     }
 
+    /// Jobs from that number on.
+    public Collection<JobStatus> jobsFrom(long first) {
+        JobId from = new JobId(Math.max(1, first));
+        return Collections.unmodifiableCollection(jobs.tailMap(from).values());
+    }
+
     public Optional<NodeStatus> node(NodeName node) {
         return Optional.ofNullable(nodes.get(node));
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Trial.Job;
+import io.berth.core.packing.Policies;
 import org.junit.jupiter.api.Test;
 
 /// Eight jobs on one node of 8 GPUs, as a real Slurm 22.05.8 ran them: who started before BIG, who
@@ -22,7 +23,7 @@ final class BackfillGoldenTest {
     private static final long F_SHORT_1 = 1033;
 
     private static Trial slurms(Backfill backfill) {
-        var trial = new Trial(new Settings(backfill, 500, NodeScore.BEST_FIT), 8);
+        var trial = new Trial(new Settings(backfill, 500, Policies.TIGHTEST), 8);
         trial.submit(new Job(R0, 0, 1, 4, 120, 110, 0));
         trial.submit(new Job(BIG, 6, 1, 8, 300, 20, 0));
         trial.submit(new Job(C_LONG, 7, 1, 2, 600, 10, 0));
@@ -63,7 +64,7 @@ final class BackfillGoldenTest {
 
     @Test
     void with_easy_the_next_in_order_is_expected_as_soon_as_the_first_has_started() {
-        var trial = new Trial(new Settings(Backfill.EASY, 500, NodeScore.BEST_FIT), 8);
+        var trial = new Trial(new Settings(Backfill.EASY, 500, Policies.TIGHTEST), 8);
         trial.submit(new Job(1, 0, 1, 4, 120, 100, 0));
         trial.submit(new Job(2, 1, 1, 8, 300, 300, 0));
         trial.submit(new Job(3, 2, 1, 6, 600, 600, 0));

@@ -12,7 +12,16 @@ final class ClusterTest {
     /// Whoever waits is looked at again where something came free.
     @Test
     void nothing_comes_free_when_it_is_told_where_a_run_lies() {
-        var kind = new Kind(8, 100, new int[] {2}, new int[0], new int[0], 1, Counted.of(1, 1));
+        var kind =
+                new Kind(
+                        8,
+                        100,
+                        new int[] {2},
+                        new int[0],
+                        new int[0],
+                        new int[0],
+                        1,
+                        Counted.of(1, 1));
         var cluster = new Cluster(List.of(kind), new int[1], Network.FLAT);
         var asked = new Demand(1, 10, 1, 0);
         cluster.run(1, NODE, new Demand[] {asked}, 1000, null);

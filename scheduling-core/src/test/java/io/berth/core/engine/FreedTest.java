@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.core.engine.FitClass.Terms;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting.Rank;
+import io.berth.core.packing.Policies;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +49,7 @@ final class FreedTest {
         var kind = new Kind(64, 1024, new int[] {2}, new int[] {1000, 1000});
         return new Scheduling(
                 new Cluster(List.of(kind), new int[1], Network.FLAT),
-                new Settings(Scheduling.Backfill.CONSERVATIVE, depth, NodeScore.BEST_FIT));
+                new Settings(Scheduling.Backfill.CONSERVATIVE, depth, Policies.TIGHTEST));
     }
 
     private FitClass gpus(int count) {

@@ -7,6 +7,7 @@ import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Trial.Job;
 import io.berth.core.engine.Waiting.Association;
 import io.berth.core.engine.Waiting.Rank;
+import io.berth.core.packing.Policies;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -96,7 +97,7 @@ final class HetSetTest {
 
     @Test
     void a_short_set_is_expected_when_its_last_component_has_a_seat_however_long_that_is() {
-        var trial = new Trial(new Settings(Backfill.CONSERVATIVE, 9, NodeScore.FIRST_FIT), 4, 8);
+        var trial = new Trial(new Settings(Backfill.CONSERVATIVE, 9, Policies.FIRST_FIT), 4, 8);
         trial.submit(job(1000, 1, 4, 14_400, 9));
         trial.submitTogether(job(1005, 1, 8, 600, 1), job(1006, 1, 4, 600, 1));
         trial.submit(job(1010, 1, 8, 20_000, 0));
@@ -111,7 +112,7 @@ final class HetSetTest {
 
     @Test
     void without_backfill_a_set_does_not_overtake_the_job_that_keeps_its_nodes() {
-        var trial = new Trial(new Settings(Backfill.OFF, 9, NodeScore.BEST_FIT), 8);
+        var trial = new Trial(new Settings(Backfill.OFF, 9, Policies.TIGHTEST), 8);
         trial.submit(job(1000, 1, 4, 600, 9));
         trial.submit(job(1005, 1, 8, 600, 8));
         trial.submitTogether(job(1010, 1, 1, 6000, 1), job(1011, 1, 1, 6000, 1));
@@ -172,7 +173,7 @@ final class HetSetTest {
                 new Settings(
                         Backfill.values()[random.nextInt(3)],
                         1 + random.nextInt(12),
-                        random.nextBoolean() ? NodeScore.BEST_FIT : NodeScore.FIRST_FIT);
+                        random.nextBoolean() ? Policies.TIGHTEST : Policies.FIRST_FIT);
         int[] gpus = new int[2 + random.nextInt(5)];
         for (int i = 0; i < gpus.length; i++) {
             gpus[i] = new int[] {0, 4, 8, -2}[random.nextInt(4)];
@@ -268,7 +269,7 @@ final class HetSetTest {
     @Test
     void an_expected_start_of_a_set_never_moves_to_a_later_time_by_an_early_end() {
         always((_, random) -> {
-            var settings = new Settings(Backfill.CONSERVATIVE, 60, NodeScore.BEST_FIT);
+            var settings = new Settings(Backfill.CONSERVATIVE, 60, Policies.TIGHTEST);
             var trial = new Trial(settings, 8, 4, 8, 4);
             for (long id = 1000; id < 1040; id += 2) {
                 long limit = 10L + random.nextInt(600);

@@ -1,8 +1,11 @@
 package io.berth.core.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.berth.core.engine.Node.Clock;
+import io.berth.core.packing.PackingPolicy;
+import io.berth.core.packing.Policies;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -10,6 +13,8 @@ import java.util.Random;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// What a node says of its future, against adding up at every moment what is held at it.
 final class NodeTest {
@@ -35,13 +40,33 @@ final class NodeTest {
         }
     }
 
+    /// Policies tell 63 GPUs of a node apart.
+    @ParameterizedTest
+    @CsvSource({"100, 0", "40, 40", "0, 100"})
+    void a_node_of_more_gpus_than_policies_tell_apart_has_a_cost(int whole, int shared) {
+        int[] slots = new int[shared];
+        Arrays.fill(slots, 1000);
+        var kind = new Kind(CPUS, 64, new int[] {whole}, slots);
+        var node = new Node(0, kind);
+        var demand = whole > 0 ? new Demand(1, 1, 1, 0) : new Demand(1, 1, 100, shared);
+
+        node.take(1, demand, demand, 10, null);
+
+        for (String name : Policies.live()) {
+            PackingPolicy policy = Policies.of(name, List.of(kind.asEmpty()));
+            assertThatCode(() -> node.cost(policy, demand)).doesNotThrowAnyException();
+        }
+        assertThat(kind.asEmpty().freeGpuMilli()).isLessThanOrEqualTo(63_000);
+    }
+
     /// A node with runs, reservations and hours that were drawn.
     private static final class Drawn {
 
         private final List<Use> uses = new ArrayList<>();
         private final Random random;
         private final Kind kind =
-                new Kind(CPUS, 64, GPUS, new int[0], new int[0], 1, Counted.of(0, NICS));
+                new Kind(
+                        CPUS, 64, GPUS, new int[0], new int[0], new int[0], 1, Counted.of(0, NICS));
         private final Node node = new Node(0, kind);
         private final long now;
         private final Clock clock;

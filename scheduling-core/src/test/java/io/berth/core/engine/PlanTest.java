@@ -7,6 +7,7 @@ import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting.Entry;
 import io.berth.core.engine.Waiting.Rank;
+import io.berth.core.packing.Policies;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -83,7 +84,7 @@ final class PlanTest {
     private static Scheduling engine(Backfill backfill, int depth, int nodes) {
         int[] gpus = new int[nodes];
         Arrays.fill(gpus, 1);
-        return new Trial(new Settings(backfill, depth, NodeScore.BEST_FIT), gpus).engine;
+        return new Trial(new Settings(backfill, depth, Policies.TIGHTEST), gpus).engine;
     }
 
     private static void run(Scheduling engine, long job, int node, @Nullable Stake stake) {

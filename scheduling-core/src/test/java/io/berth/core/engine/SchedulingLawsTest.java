@@ -6,12 +6,17 @@ import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Trial.Job;
+import io.berth.core.packing.FreeNode;
+import io.berth.core.packing.PackingPolicy;
+import io.berth.core.packing.Policies;
+import io.berth.core.packing.Shape;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,7 +44,25 @@ final class SchedulingLawsTest {
         return new Settings(
                 Backfill.values()[random.nextInt(3)],
                 1 + random.nextInt(12),
-                random.nextBoolean() ? NodeScore.BEST_FIT : NodeScore.FIRST_FIT);
+                random.nextBoolean() ? Policies.TIGHTEST : policy(random));
+    }
+
+    private static PackingPolicy policy(Random random) {
+        var node = new FreeNode(64_000, 1 << 20, 0, new int[8]);
+        PackingPolicy policy =
+                Policies.of(
+                        Policies.live().get(random.nextInt(Policies.live().size())), List.of(node));
+        policy.learn(
+                IntStream.range(0, 20)
+                        .mapToObj(_ ->
+                                new Shape(
+                                        1000 * random.nextInt(8),
+                                        1024,
+                                        1 + random.nextInt(4),
+                                        Shape.WHOLE,
+                                        -1))
+                        .toList());
+        return policy;
     }
 
     private static Trial cluster(Random random, Settings settings) {
@@ -238,7 +261,7 @@ final class SchedulingLawsTest {
     @Test
     void an_early_end_never_moves_an_expected_start_later() {
         always(random -> {
-            var settings = new Settings(Backfill.CONSERVATIVE, 40, NodeScore.BEST_FIT);
+            var settings = new Settings(Backfill.CONSERVATIVE, 40, Policies.TIGHTEST);
             var trial = cluster(random, settings);
             for (Job job : jobs(random, 30, 0)) {
                 long limit = Math.max(10, job.limit());
@@ -280,7 +303,7 @@ final class SchedulingLawsTest {
     void a_job_that_starts_out_of_order_moves_no_job_ahead_of_it() {
         always(random -> {
             int depth = 1 + random.nextInt(6);
-            var settings = new Settings(Backfill.CONSERVATIVE, depth, NodeScore.BEST_FIT);
+            var settings = new Settings(Backfill.CONSERVATIVE, depth, Policies.TIGHTEST);
             long seed = random.nextLong();
             List<Job> jobs = jobs(random, 30, 0);
             Trial with = cluster(new Random(seed), settings);
@@ -350,7 +373,7 @@ final class SchedulingLawsTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void jobs_that_spread_or_take_less_time_are_not_all_tried_again(boolean spread) {
-        var trial = new Trial(new Settings(Backfill.CONSERVATIVE, 1, NodeScore.BEST_FIT), 4, 4, 4);
+        var trial = new Trial(new Settings(Backfill.CONSERVATIVE, 1, Policies.TIGHTEST), 4, 4, 4);
         for (long node = 0; node < 3; node++) {
             trial.submit(new Job(1000 + 5 * node, 0, 1, 3, 7200, 7200, 9));
         }

@@ -132,6 +132,7 @@ final class Trial implements Decisions {
                 1 << 20,
                 new int[] {Math.max(0, gpus)},
                 slots,
+                new int[0],
                 new int[] {CAP},
                 weight,
                 Counted.of(COUNTED));

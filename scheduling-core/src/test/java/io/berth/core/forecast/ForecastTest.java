@@ -16,9 +16,9 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.RunReport.Cause;
-import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.packing.Policies;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 class ForecastTest {
 
-    private static final Settings NO_PLAN = new Settings(Backfill.OFF, 0, NodeScore.BEST_FIT);
+    private static final Settings NO_PLAN = new Settings(Backfill.OFF, 0, Policies.TIGHTEST);
 
     private final TestCell cell = new TestCell();
 

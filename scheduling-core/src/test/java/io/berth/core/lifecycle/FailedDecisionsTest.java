@@ -14,9 +14,9 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.Order;
 import io.berth.core.engine.DecisionFailed;
-import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.packing.Policies;
 import io.berth.core.placement.Placement;
 import io.berth.core.placement.Placement.Pass;
 import io.berth.core.replay.Recordings;
@@ -44,11 +44,11 @@ final class FailedDecisionsTest {
             new Settings(
                     Backfill.CONSERVATIVE,
                     500,
-                    (free, demand, node) -> {
-                        if (demand.cpus() == 3) {
+                    (node, shape, gpus) -> {
+                        if (shape.cpus() == 3000) {
                             throw new ArithmeticException("three");
                         }
-                        return NodeScore.BEST_FIT.score(free, demand, node);
+                        return Policies.TIGHTEST.cost(node, shape, gpus);
                     });
 
     @ParameterizedTest

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -160,7 +161,8 @@ final class PackingLawsTest {
     }
 
     private static int[] placesWithoutMemory(String name, List<FreeNode> nodes, List<Shape> list) {
-        List<FreeNode> free = nodes.stream().map(FreeNode::copy).toList();
+        List<FreeNode> free =
+                IntStream.range(0, nodes.size()).mapToObj(at -> nodes.get(at).copy(at)).toList();
         PackingPolicy policy = Policies.of(name, nodes, list, 5);
         return list.stream().mapToInt(shape -> place(policy, free, shape)).toArray();
     }

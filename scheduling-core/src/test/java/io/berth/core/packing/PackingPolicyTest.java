@@ -43,6 +43,63 @@ final class PackingPolicyTest {
         assertThat(chosen("first-fit", share(500), node(400), node(1000), node(500))).isEqualTo(1);
     }
 
+    /// The first leaves 300 of its GPU, the second 100, and the third as much with fewer CPUs.
+    @Test
+    void tightest_takes_the_gpu_then_the_node_with_the_least_left() {
+        assertThat(
+                        chosen(
+                                "tightest",
+                                share(400),
+                                nodeWithCpus(2_000, 700),
+                                nodeWithCpus(9_000, 1000, 500),
+                                nodeWithCpus(8_000, 1000, 500)))
+                .isEqualTo(2);
+    }
+
+    @Test
+    void least_loaded_takes_the_node_with_the_most_free_cpus() {
+        assertThat(
+                        chosen(
+                                "least-loaded",
+                                share(400),
+                                nodeWithCpus(2_000, 400),
+                                nodeWithCpus(9_000, 1000)))
+                .isEqualTo(1);
+    }
+
+    /// Two GPUs of type 0 and three of type 1: a job's are of one type.
+    @Test
+    void gpus_of_a_job_are_of_one_type() {
+        var node =
+                new FreeNode(
+                        PLENTY,
+                        PLENTY,
+                        new int[] {0, 0, 1, 1, 1},
+                        new int[] {1000, 1000, 1000, 1000, 1000},
+                        5);
+        for (String policy : Policies.live()) {
+            var packer = packer(policy, List.of(), node);
+            assertThat(packer.place(whole(3))).as(policy).isZero();
+            assertThat(packer.free().getFirst().gpus).containsExactly(1000, 1000, 0, 0, 0);
+            assertThat(packer.place(whole(3))).as(policy).isEqualTo(-1);
+            assertThat(packer.place(whole(2))).as(policy).isZero();
+        }
+    }
+
+    /// What has been learned at once is no other than before, whatever was learned in between.
+    @Test
+    void default_learns_the_same_of_the_same_arrivals() {
+        List<Shape> some = List.of(share(470), share(530), whole(1), share(470));
+        PackingPolicy policy = Policies.learning();
+        policy.learn(some);
+        long before = policy.cost(node(1000, 530, 200), share(470));
+        policy.learn(List.of(whole(2), share(100)));
+        policy.cost(node(1000, 530, 200), share(470));
+        policy.learn(some);
+
+        assertThat(policy.cost(node(1000, 530, 200), share(470))).isEqualTo(before);
+    }
+
     /// Of the largest node's 64 CPUs and 2 GPUs, the first leaves 62/64 + 1000/2000, the second
     /// 31/64 + 1500/2000: less.
     @Test

@@ -42,6 +42,7 @@ import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.Submission;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.lifecycle.Engine;
+import io.berth.core.packing.Policies;
 import io.berth.core.placement.Placement;
 import io.berth.core.placement.Placement.Pass;
 import io.berth.core.simulation.SimulatedAgent.Divides;
@@ -125,7 +126,8 @@ final class SimulatedCell {
         sharing = seed % 4 == 2;
         var plain = TestCell.configuration(limited ? LIMITS : Limits.NONE, preemption());
         dividing = seed % 4 == 3;
-        configuration = sharing ? sharing(plain) : dividing ? dividing(plain) : plain;
+        configuration =
+                packing(sharing ? sharing(plain) : dividing ? dividing(plain) : plain, seed);
         laws = new PreemptionLaws(configuration, limited);
         log.add(new Input.Configured(configuration));
         for (int i = 1; i <= NODES; i++) {
@@ -150,6 +152,13 @@ final class SimulatedCell {
                         .with(to ->
                                 to.migGpus =
                                         List.of(new MigGpus(List.of("ALL"), null, null, 1, 2))));
+    }
+
+    /// Half of all cells name a policy.
+    private static Configuration packing(Configuration it, long seed) {
+        List<String> names = Policies.live();
+        String name = seed % 8 < 4 ? null : names.get((int) (seed / 8 % names.size()));
+        return with(it, it.cluster().with(to -> to.packing = name));
     }
 
     private static Configuration sharing(Configuration it) {

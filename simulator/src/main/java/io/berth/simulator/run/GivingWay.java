@@ -93,9 +93,11 @@ public record GivingWay(
     }
 
     /// A cluster with these groups and nodes that all of them may use.
-    Configuration configuration(SortedSet<String> groups) {
+    ///
+    /// @param packing by which policy nodes are taken
+    Configuration configuration(SortedSet<String> groups, String packing) {
         var entries = new ArrayList<Function<Part, ConfigEntry>>();
-        entries.add(this::cluster);
+        entries.add(part -> cluster(part).with(to -> to.packing = packing));
         entries.add(part -> byQos() ? partition(part, COMMON, 1) : qos(part, COMMON, List.of()));
         for (String group : groups) {
             entries.add(part ->
@@ -119,7 +121,7 @@ public record GivingWay(
         return preempt.getOrDefault(group, new TreeSet<>()).stream().map(it -> GROUP + it).toList();
     }
 
-    private ConfigEntry cluster(Part part) {
+    private ConfigEntry.Cluster cluster(Part part) {
         return new ConfigEntry.Cluster(
                 part,
                 "simulated",

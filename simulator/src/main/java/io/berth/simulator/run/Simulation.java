@@ -31,11 +31,13 @@ public final class Simulation implements Decisions {
 
     /// How the cluster is run.
     ///
+    /// @param packing the name of the policy by which one of the nodes with room is taken
     /// @param planIntervalMillis as Slurm's `bf_interval`
     /// @param halfLife of usage, for [Order#FAIRSHARE]
     /// @param givingWay where it is any, [VirtualCell] runs the jobs
     public record Rules(
             Settings settings,
+            String packing,
             Order order,
             Estimates estimates,
             long planIntervalMillis,
@@ -80,7 +82,7 @@ public final class Simulation implements Decisions {
     /// @param jobs with known times of submission and of running
     public Simulation(List<TraceJob> jobs, List<TraceNode> nodes, Rules rules) {
         this.jobs = jobs.stream().sorted(Comparator.comparingLong(TraceJob::submitMillis)).toList();
-        this.cluster = new VirtualCluster(nodes, rules.settings());
+        this.cluster = new VirtualCluster(nodes, rules);
         this.engine = cluster.engine;
         this.association = engine.association(0);
         this.fairUse = rules.fairShare() ? fairUse(new Accounts(jobs, nodes), rules) : null;
@@ -181,6 +183,7 @@ public final class Simulation implements Decisions {
     private void arrive(int number) {
         TraceJob job = jobs.get(number);
         FitClass fit = cluster.fit(job);
+        cluster.arrived(number, job);
         if (!fit.capable()) {
             finished++;
             return;
@@ -214,6 +217,7 @@ public final class Simulation implements Decisions {
 
     private void decide() {
         startedNow.clear();
+        cluster.learn(arrived);
         if (fairUse != null) {
             fairUse.calculate(now);
         }

@@ -76,7 +76,8 @@ final class VirtualCell {
                         .configuration(
                                 jobs.stream()
                                         .map(TraceJob::group)
-                                        .collect(Collectors.toCollection(TreeSet::new)));
+                                        .collect(Collectors.toCollection(TreeSet::new)),
+                                rules.packing());
         this.placement = new Placement(state, rules.settings());
         this.agents = new VirtualAgents(run -> job(run.job()).durationMillis());
         this.record = new CellRecord(this.jobs, BEGINNING);

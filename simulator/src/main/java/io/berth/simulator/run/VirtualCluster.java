@@ -1,13 +1,19 @@
 package io.berth.simulator.run;
 
 import io.berth.core.engine.Cluster;
+import io.berth.core.engine.Counted;
 import io.berth.core.engine.Demand;
 import io.berth.core.engine.FitClass;
 import io.berth.core.engine.FitClass.Terms;
 import io.berth.core.engine.Kind;
 import io.berth.core.engine.Network;
 import io.berth.core.engine.Scheduling;
-import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.packing.Arrivals;
+import io.berth.core.packing.FreeNode;
+import io.berth.core.packing.PackingPolicy;
+import io.berth.core.packing.Policies;
+import io.berth.core.packing.Shape;
+import io.berth.simulator.run.Simulation.Rules;
 import io.berth.simulator.trace.TraceJob;
 import io.berth.simulator.trace.TraceNode;
 import java.util.ArrayList;
@@ -36,9 +42,12 @@ final class VirtualCluster {
     private final Map<FitClass, Terms> terms = new HashMap<>();
     private final int[] kindOf;
     private final int mostGpus;
+    private final Map<String, Integer> types = new LinkedHashMap<>();
+    private final Arrivals arrivals = new Arrivals();
+    private final PackingPolicy policy;
     final Scheduling engine;
 
-    VirtualCluster(List<TraceNode> nodes, Settings settings) {
+    VirtualCluster(List<TraceNode> nodes, Rules rules) {
         this.kindOf = new int[nodes.size()];
         int most = 0;
         for (int i = 0; i < kindOf.length; i++) {
@@ -50,23 +59,68 @@ final class VirtualCluster {
             most = Math.max(most, node.gpus());
         }
         this.mostGpus = most;
-        List<Kind> kinds =
-                models.keySet().stream()
-                        .map(model -> new Kind(model.cpus, model.memoryMib, model.gpus))
-                        .toList();
-        this.engine = new Scheduling(new Cluster(kinds, kindOf, Network.FLAT), settings);
+        List<Kind> kinds = models.keySet().stream().map(this::kind).toList();
+        this.policy = Policies.of(rules.packing(), kinds.stream().map(Kind::asEmpty).toList());
+        this.engine =
+                new Scheduling(
+                        new Cluster(kinds, kindOf, Network.FLAT), rules.settings().with(policy));
+    }
+
+    private Kind kind(Model model) {
+        int type =
+                Math.min(
+                        types.computeIfAbsent(model.gpuType, _ -> types.size()), FreeNode.MOST - 1);
+        return new Kind(
+                model.cpus,
+                model.memoryMib,
+                new int[] {model.gpus},
+                new int[0],
+                new int[] {type},
+                new int[0],
+                1,
+                Counted.NONE);
+    }
+
+    /// The policy may learn of a job of that number, as a cell's would.
+    void arrived(int number, TraceJob job) {
+        if (policy.learns()) {
+            Size size = size(job);
+            int gpus = Math.ceilDiv(size.gpus, size.nodes);
+            long allowed = 0;
+            for (var type : types.entrySet()) {
+                boolean any = size.gpuTypes.isEmpty() || size.gpuTypes.contains(type.getKey());
+                allowed |= any ? 1L << Math.min(type.getValue(), FreeNode.MOST - 1) : 0;
+            }
+            arrivals.came(
+                    number + 1L,
+                    new Shape(
+                            1000 * Math.ceilDiv(size.cpus, size.nodes),
+                            Math.ceilDiv(size.memoryMib, size.nodes),
+                            gpus,
+                            gpus == 0 ? 0 : Shape.WHOLE,
+                            allowed,
+                            !size.gpuTypes.isEmpty()));
+        }
+    }
+
+    /// The policy knows that so many jobs have arrived.
+    void learn(int arrived) {
+        if (policy.learns()) {
+            arrivals.teach(policy, arrived);
+        }
     }
 
     FitClass fit(TraceJob job) {
-        int nodes = nodes(job, mostGpus);
-        var size =
-                new Size(
-                        job.gpus(),
-                        Math.ceilDiv(job.cpusMilli(), 1000),
-                        job.memoryMib(),
-                        nodes,
-                        job.gpuTypes());
-        return classes.computeIfAbsent(size, this::fitClass);
+        return classes.computeIfAbsent(size(job), this::fitClass);
+    }
+
+    private Size size(TraceJob job) {
+        return new Size(
+                job.gpus(),
+                Math.ceilDiv(job.cpusMilli(), 1000),
+                job.memoryMib(),
+                nodes(job, mostGpus),
+                job.gpuTypes());
     }
 
     /// On how many nodes a job runs of which none has more GPUs than that.

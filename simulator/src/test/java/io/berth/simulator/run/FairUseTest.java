@@ -2,10 +2,10 @@ package io.berth.simulator.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.fairshare.HalfLife;
+import io.berth.core.packing.Policies;
 import io.berth.simulator.run.Simulation.Rules;
 import io.berth.simulator.trace.TraceJob;
 import io.berth.simulator.trace.TraceNode;
@@ -47,10 +47,11 @@ final class FairUseTest {
     /// The start of each job, in seconds.
     private static Map<String, Long> starts(
             List<TraceJob> jobs, List<TraceNode> nodes, HalfLife halfLife) {
-        var settings = new Settings(Backfill.EASY, 100, NodeScore.BEST_FIT);
+        var settings = new Settings(Backfill.EASY, 100, Policies.TIGHTEST);
         var rules =
                 new Rules(
                         settings,
+                        "tightest",
                         Order.FAIRSHARE,
                         Estimates.EXACT,
                         30_000,

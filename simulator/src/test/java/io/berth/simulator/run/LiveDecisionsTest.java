@@ -2,10 +2,10 @@ package io.berth.simulator.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.fairshare.HalfLife;
+import io.berth.core.packing.Policies;
 import io.berth.simulator.run.Simulation.Rules;
 import io.berth.simulator.trace.TraceJob;
 import io.berth.simulator.trace.TraceNode;
@@ -62,7 +62,7 @@ class LiveDecisionsTest {
     @ParameterizedTest
     @EnumSource(Backfill.class)
     void the_simulator_starts_jobs_when_placement_does(Backfill backfill) {
-        var settings = new Settings(backfill, 100, NodeScore.BEST_FIT);
+        var settings = new Settings(backfill, 100, Policies.TIGHTEST);
         for (int seed = 0; seed < SEEDS; seed++) {
             var random = new Random(seed);
             List<TraceNode> nodes = nodes(random);
@@ -71,6 +71,7 @@ class LiveDecisionsTest {
             var rules =
                     new Rules(
                             settings,
+                            "tightest",
                             Order.FIFO,
                             new Estimates(Estimates.Source.LIMIT, 1),
                             0,

@@ -2,10 +2,10 @@ package io.berth.simulator.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.fairshare.HalfLife;
+import io.berth.core.packing.Policies;
 import io.berth.simulator.run.Simulation.Rules;
 import io.berth.simulator.trace.TraceJob;
 import io.berth.simulator.trace.TraceNode;
@@ -32,7 +32,8 @@ final class SimulationTest {
 
     private static Rules rules(Backfill backfill, Order order, Estimates estimates) {
         return new Rules(
-                new Settings(backfill, 100, NodeScore.BEST_FIT),
+                new Settings(backfill, 100, Policies.TIGHTEST),
+                "tightest",
                 order,
                 estimates,
                 30_000,

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.contracts.PreemptMode;
 import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.PreemptRules.Type;
-import io.berth.core.engine.NodeScore;
 import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.fairshare.HalfLife;
+import io.berth.core.packing.Policies;
 import io.berth.simulator.run.Outcome.Spell;
 import io.berth.simulator.run.Simulation.Rules;
 import io.berth.simulator.trace.TraceJob;
@@ -75,7 +75,8 @@ final class VirtualCellTest {
             List<TraceJob> jobs, List<TraceNode> nodes, Backfill backfill, GivingWay givingWay) {
         var rules =
                 new Rules(
-                        new Settings(backfill, 100, NodeScore.BEST_FIT),
+                        new Settings(backfill, 100, Policies.TIGHTEST),
+                        "tightest",
                         Order.FIFO,
                         Estimates.EXACT,
                         30_000,
