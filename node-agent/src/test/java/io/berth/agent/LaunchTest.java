@@ -88,6 +88,15 @@ class LaunchTest {
         return run(run, Jobs.script(run.job(), rig.work, body), gpus);
     }
 
+    private static void assumeCrun() throws IOException {
+        assumeThat(Path.of("/usr/bin/crun")).as("crun").isExecutable();
+        assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).as("root").isEqualTo(0);
+        Path beside = Path.of("/sys/fs/cgroup/unified/cgroup.controllers");
+        assumeThat(Files.exists(beside) ? Files.readString(beside) : "")
+                .as("controllers of version 2 beside version 1, with which crun runs nothing")
+                .isBlank();
+    }
+
     /// A bundle with the host's programs.
     private void makeImage(String name) throws IOException {
         Path files = Files.createDirectories(rig.work.resolve(name).resolve("rootfs"));
@@ -109,8 +118,7 @@ class LaunchTest {
 
     @Test
     void a_step_runs_in_a_container_of_its_own() throws IOException {
-        assumeThat(Path.of("/usr/bin/crun")).as("crun").isExecutable();
-        assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).as("root").isEqualTo(0);
+        assumeCrun();
         makeImage("image");
         RunId run = HandPlacement.newRun();
 
@@ -152,8 +160,7 @@ class LaunchTest {
     /// As of a job on two nodes, whose other one is not of the step.
     @Test
     void a_step_on_chosen_nodes_of_a_script_in_a_container_is_in_one_on_each() throws IOException {
-        assumeThat(Path.of("/usr/bin/crun")).as("crun").isExecutable();
-        assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).as("root").isEqualTo(0);
+        assumeCrun();
         makeImage("image");
         Path image = rig.work.resolve("image");
         RunId run = HandPlacement.newRun();
