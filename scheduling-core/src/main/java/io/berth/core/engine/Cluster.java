@@ -155,7 +155,7 @@ public final class Cluster {
     /// Which CPUs of a node a run takes that has just begun; null if it may have none together with
     /// others.
     Shared.@Nullable Choice choice(long job, int node, long now) {
-        return nodes.get(node).choice(job, Search.clock(now));
+        return Together.choice(nodes.get(node), job, Search.clock(now));
     }
 
     private void touch(int[] some) {

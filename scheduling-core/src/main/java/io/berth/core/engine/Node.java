@@ -5,12 +5,8 @@ import io.berth.core.packing.PackingPolicy;
 import io.berth.core.packing.Shape;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
-import java.util.function.IntPredicate;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -64,9 +60,6 @@ final class Node {
     }
 
     private static final Step[] NO_STEPS = {};
-    private static final Clock NO_WALK = new Clock(Long.MIN_VALUE, NEVER);
-    private static final long[] NOTHING = {};
-    private static final BitSet NO_CPUS = new BitSet();
 
     final int index;
     final int place;
@@ -193,8 +186,8 @@ final class Node {
         if (!alone && freeIsEnough(demand)) {
             return true;
         }
-        var room = new Room(demand);
-        return room.fits() && room.seats();
+        var walk = new TimeWalk(this, demand);
+        return walk.fits() && walk.seats();
     }
 
     /// Whether nothing else matters to a demand than what is free, unless somebody is here alone.
@@ -237,23 +230,10 @@ final class Node {
             shared |= run.demand.heldTogether() != null;
         }
         if (shared) {
-            countTogether();
+            int before = together;
+            together = Together.count(runs);
+            free[0] -= together - before;
         }
-    }
-
-    /// A CPU that several runs hold is held once, and comes free with the last of them.
-    private void countTogether() {
-        var later = new BitSet();
-        for (int at = runs.length - 1; at >= 0; at--) {
-            BitSet held = runs[at].demand.heldTogether();
-            if (held != null) {
-                int before = later.cardinality();
-                later.or(held);
-                runs[at] = runs[at].freeing(later.cardinality() - before, held.cardinality());
-            }
-        }
-        free[0] -= later.cardinality() - together;
-        together = later.cardinality();
     }
 
     /// Whether runs hold CPUs that others may hold too.
@@ -342,13 +322,13 @@ final class Node {
 
     /// Whether the demand fits now, beside what is reserved now for some jobs.
     boolean fitsBeside(Demand demand, long now, LongPredicate jobs) {
-        var room = new Room(demand);
+        var walk = new TimeWalk(this, demand);
         for (Step step : reserved) {
             if (step.time <= now && step.sign < 0 && jobs.test(step.job)) {
-                room.change(step.demand, -1);
+                walk.change(step.demand, -1);
             }
         }
-        return room.fits() && room.seats();
+        return walk.fits() && walk.seats();
     }
 
     /// What runs hold, the one that ends first before all. Must not be changed.
@@ -422,6 +402,11 @@ final class Node {
         }
     }
 
+    /// What is free of the things that its kind has beside GPUs.
+    long[] freeOthers() {
+        return Arrays.copyOfRange(free, others, free.length);
+    }
+
     /// Adds a demand to what is free.
     ///
     /// @param to as [#free]
@@ -444,288 +429,6 @@ final class Node {
                 && demand.counted().fits(there, others);
     }
 
-    /// What is free for a demand at one moment of a walk over time, and who is there with whom it
-    /// cannot be.
-    private final class Room {
-        private final Demand demand;
-        private final @Nullable Seating seating;
-        private final @Nullable Shared shared;
-        private final boolean capped;
-        private long cpus = free[0];
-
-        /// CPUs that the demand may share with those who hold them, if it begins when somebody last
-        /// asked.
-        private BitSet spare = NO_CPUS;
-
-        /// By job for which something is reserved by now, how many of its CPUs can be such as
-        /// others hold, and are none of the spare ones; and which these are for all of them.
-        private Map<Long, Integer> joining = Map.of();
-
-        private BitSet joinable = NO_CPUS;
-
-        private long memory = free[1];
-        private long gpus;
-        private long left;
-        private final long[] others;
-
-        /// Of those who come and go in the walk.
-        private long strangers;
-
-        /// How many have something reserved in the walk of which nobody knows where it lies.
-        private int unseated;
-
-        /// Of those who are here now; below 0 until somebody asks.
-        private long present = -1;
-
-        /// How many are past their end, and when these end.
-        private int overdue;
-
-        private final long floor;
-
-        /// Which of the other runs ends next, and which reservation begins or ends next.
-        private int run;
-
-        private int other;
-
-        /// Now, without what is reserved.
-        Room(Demand demand) {
-            this(demand, NO_WALK);
-        }
-
-        Room(Demand demand, Clock clock) {
-            this.demand = demand;
-            this.floor = clock.floor;
-            for (; run < runs.length && runs[run].time <= clock.now; run++) {}
-            this.overdue = run;
-            this.seating = demand.seating();
-            this.shared = demand.shared();
-            this.gpus = demand.lane() < 0 ? 0 : free[2 + demand.lane()];
-            this.capped = kind.caps(demand.tenant());
-            this.left = capped ? Node.this.left[demand.tenant().partition()] : 0;
-            this.others =
-                    demand.counted().places() == 0 && seating == null
-                            ? NOTHING
-                            : Arrays.copyOfRange(free, Node.this.others, free.length);
-            share();
-        }
-
-        /// Goes on to a time.
-        void moveTo(long time) {
-            for (; overdue > 0 && floor <= time; overdue--) {
-                change(runs[overdue - 1].demand, 1);
-            }
-            for (; run < runs.length && runs[run].time <= time; run++) {
-                change(runs[run].demand, 1);
-            }
-            for (; other < reserved.length && reserved[other].time <= time; other++) {
-                reserve(reserved[other].demand, reserved[other].sign);
-                if (together > 0) {
-                    join(reserved[other]);
-                }
-            }
-            if (!spare.isEmpty()) {
-                spare.and(heldTogether());
-            }
-        }
-
-        /// The demand begins here: it may share what is held now.
-        void share() {
-            if (shared == null || together == 0) {
-                return;
-            }
-            spare = union(byHolders(shared, this::here).headMap(shared.most()));
-            joining = Map.of();
-            joinable = NO_CPUS;
-        }
-
-        /// Something reserved begins or ends, of a job that can join those who hold CPUs then.
-        private void join(Step step) {
-            Shared its = step.demand.shared();
-            if (its == null) {
-                return;
-            }
-            joining = joining.isEmpty() ? new TreeMap<>() : joining;
-            if (step.sign > 0) {
-                joining.remove(step.job);
-                return;
-            }
-            int before = joined();
-            BitSet more = union(byHolders(its, this::here).headMap(its.most()));
-            more.andNot(spare);
-            more.or(joinable);
-            joinable = more;
-            int left = Math.max(0, heldOf(joinable) - before);
-            joining.merge(step.job, Math.min(step.demand.cpus(), left), Integer::sum);
-        }
-
-        /// How many of the CPUs that are reserved are not taken from those that are free.
-        private int joined() {
-            if (joining.isEmpty()) {
-                return 0;
-            }
-            int some = joining.values().stream().mapToInt(Integer::intValue).sum();
-            return Math.min(some, heldOf(joinable));
-        }
-
-        private int heldOf(BitSet some) {
-            BitSet held = heldTogether();
-            held.and(some);
-            return held.cardinality();
-        }
-
-        /// Whether a run has not ended.
-        private boolean here(int at) {
-            return at < overdue || at >= run;
-        }
-
-        private BitSet heldTogether() {
-            var held = new BitSet();
-            for (int at = 0; at < runs.length; at++) {
-                BitSet its = here(at) ? runs[at].demand.heldTogether() : null;
-                if (its != null) {
-                    held.or(its);
-                }
-            }
-            return held;
-        }
-
-        /// When something comes free or is taken next; [#NEVER] if nothing does.
-        long next() {
-            long end = run < runs.length ? runs[run].time : NEVER;
-            return Math.min(
-                    overdue > 0 ? Math.min(floor, end) : end,
-                    other < reserved.length ? reserved[other].time : NEVER);
-        }
-
-        /// @param sign 1 for what comes free, -1 for what is taken
-        void change(Demand by, int sign) {
-            cpus += (long) sign * by.cpus();
-            memory += sign * by.memoryMib();
-            gpus += by.lane() == demand.lane() ? (long) sign * by.gpus() : 0;
-            left += by.tenant().sharesCap(demand.tenant()) ? (long) sign * by.ofCap() : 0;
-            strangers -= by.tenant().bars(demand.tenant()) ? sign : 0;
-            by.counted().addTo(others, 0, sign);
-        }
-
-        /// The same for what is reserved.
-        void reserve(Demand by, int sign) {
-            change(by, sign);
-            unseated -= seating != null && by.contends(demand, seating) ? sign : 0;
-        }
-
-        /// Whether there are places for a start.
-        boolean seats() {
-            return seating == null || (unseated == 0 && seating.fits(others));
-        }
-
-        boolean fits() {
-            return cpus + spare.cardinality() + joined() >= demand.cpus()
-                    && memory >= demand.memoryMib()
-                    && gpus >= demand.gpus()
-                    && (!capped || left >= demand.ofCap())
-                    && demand.counted().fits(others, 0)
-                    && strangers() == 0;
-        }
-
-        private long strangers() {
-            present = present < 0 ? Node.this.strangers(demand.tenant()) : present;
-            return present + strangers;
-        }
-    }
-
-    /// By how many runs hold them, the CPUs that runs hold together. One that jobs of another
-    /// partition hold is full.
-    ///
-    /// @param of which of the runs, by place
-    private TreeMap<Integer, BitSet> byHolders(Shared shared, IntPredicate of) {
-        var counts = new TreeMap<Integer, Integer>();
-        for (int at = 0; at < runs.length; at++) {
-            Demand demand = runs[at].demand;
-            BitSet held = of.test(at) ? demand.heldTogether() : null;
-            if (held != null) {
-                int count = shared.with(demand.shared()) ? 1 : shared.most();
-                held.stream().forEach(cpu -> counts.merge(cpu, count, Integer::sum));
-            }
-        }
-        var by = new TreeMap<Integer, BitSet>();
-        counts.forEach((cpu, count) -> by.computeIfAbsent(count, _ -> new BitSet()).set(cpu));
-        return by;
-    }
-
-    private static BitSet union(Map<Integer, BitSet> some) {
-        var all = new BitSet();
-        some.values().forEach(all::or);
-        return all;
-    }
-
-    /// Which CPUs a job takes that has just begun, and of which it is not told yet: as many that
-    /// nobody holds as nobody is to have before it ends; then those with the fewest holders. Where
-    /// anything is reserved those that come free soonest, as many as nobody counts on before it
-    /// ends, then those that are held until then and not much longer: so it takes the least of what
-    /// others count on, now and when it has ended.
-    ///
-    /// @return null if it may have none together with others
-    Shared.@Nullable Choice choice(long job, Clock clock) {
-        int own = 0;
-        while (own < runs.length && runs[own].job != job) {
-            own++;
-        }
-        Step step = runs[own];
-        Shared shared = step.demand.shared();
-        if (shared == null || shared.held() != null) {
-            return null;
-        }
-        int self = own;
-        TreeMap<Integer, BitSet> by = byHolders(shared, at -> at != self);
-        List<BitSet> spare = List.copyOf(by.headMap(shared.most()).values());
-        int wanted = step.demand.cpus();
-        if (reserved.length == 0) {
-            var any = new ArrayList<Shared.Some>();
-            spare.forEach(it -> any.add(new Shared.Some(it, wanted)));
-            return new Shared.Choice(wanted, any);
-        }
-        TreeMap<Long, Integer> leave = uncounted(step, clock);
-        var early = new ArrayList<Shared.Some>();
-        var late = new ArrayList<Shared.Some>();
-        var rest = new BitSet();
-        spare.forEach(rest::or);
-        for (int at = runs.length - 1; at >= 0; at--) {
-            BitSet held = runs[at].demand.heldTogether();
-            if (held == null || !held.intersects(rest)) {
-                continue;
-            }
-            var its = (BitSet) held.clone();
-            its.and(rest);
-            rest.andNot(its);
-            Map.Entry<Long, Integer> most = leave.ceilingEntry(clock.end(runs[at]));
-            (most == null ? late : early)
-                    .addFirst(new Shared.Some(its, most == null ? wanted : most.getValue()));
-        }
-        var some = new ArrayList<>(early);
-        some.addAll(late);
-        early.reversed().forEach(it -> some.add(new Shared.Some(it.cpus(), wanted)));
-        return new Shared.Choice(leave.firstEntry().getValue(), some);
-    }
-
-    /// By time until a run ends, how many of the CPUs that are free from then on nobody else counts
-    /// on before it ends; no more than it wants.
-    private TreeMap<Long, Integer> uncounted(Step run, Clock clock) {
-        int wanted = run.demand.cpus();
-        var counts = new TreeMap<Long, Integer>();
-        var room = new Room(Demand.NOTHING, clock);
-        for (long at = clock.now; at < run.time; at = room.next()) {
-            room.moveTo(at);
-            long left = room.cpus + room.joined() + wanted;
-            counts.put(at, Math.clamp(left, 0, wanted));
-        }
-        int least = wanted;
-        for (Map.Entry<Long, Integer> it : counts.descendingMap().entrySet()) {
-            least = Math.min(least, it.getValue());
-            it.setValue(least);
-        }
-        return counts;
-    }
-
     /// How many runs here cannot be on one node with a tenant.
     long strangers(Tenant tenant) {
         if (!alone && !tenant.alone()) {
@@ -745,22 +448,22 @@ final class Node {
     /// @param last of the times that matter
     /// @param hours times at which the node closes and opens again, in turn
     long earliest(Demand demand, long length, long from, long last, Clock clock, long[] hours) {
-        var room = new Room(demand, clock);
+        var walk = new TimeWalk(this, demand, clock);
         int gate = 0;
         long start = NEVER;
         long now = from;
         while (true) {
             for (; gate < hours.length && hours[gate] <= now; gate++) {}
-            room.moveTo(now);
+            walk.moveTo(now);
             boolean shut = gate % 2 != 0;
-            if (start != NEVER && (shut || !room.fits())) {
+            if (start != NEVER && (shut || !walk.fits())) {
                 start = NEVER;
             }
             if (start == NEVER && !shut) {
-                room.share();
-                start = room.fits() && room.seats() ? now : NEVER;
+                walk.share();
+                start = walk.fits() && walk.seats() ? now : NEVER;
             }
-            long next = room.next();
+            long next = walk.next();
             next = gate < hours.length ? Math.min(next, hours[gate]) : next;
             if (next == NEVER || (start != NEVER && next - start >= length)) {
                 return start;
@@ -806,18 +509,18 @@ final class Node {
     ///
     /// @param borrows whether with those GPUs that are lent
     private long untilReserved(Demand demand, Clock clock, boolean borrows) {
-        var room = new Room(demand, clock);
+        var walk = new TimeWalk(this, demand, clock);
         long at = clock.now;
-        room.moveTo(at);
+        walk.moveTo(at);
         for (Step step : borrows ? lent : NO_STEPS) {
-            room.change(step.demand, 1);
+            walk.change(step.demand, 1);
         }
-        if (!room.seats()) {
+        if (!walk.seats()) {
             return at;
         }
-        while (at != NEVER && room.fits()) {
-            at = room.next();
-            room.moveTo(at);
+        while (at != NEVER && walk.fits()) {
+            at = walk.next();
+            walk.moveTo(at);
         }
         return at;
     }

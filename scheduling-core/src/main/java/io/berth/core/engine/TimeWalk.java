@@ -1,0 +1,206 @@
+package io.berth.core.engine;
+
+import io.berth.core.engine.Node.Clock;
+import io.berth.core.engine.Node.Step;
+import java.util.BitSet;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// A walk over the time of a node: what is free for a demand at its moment, and who is there with
+/// whom it cannot be.
+final class TimeWalk {
+
+    private static final Clock NO_WALK = new Clock(Long.MIN_VALUE, Node.NEVER);
+    private static final long[] NOTHING = {};
+    private static final BitSet NO_CPUS = new BitSet();
+
+    private final Node node;
+    private final Step[] runs;
+    private final Step[] reserved;
+    private final Demand demand;
+    private final @Nullable Seating seating;
+    private final @Nullable Shared shared;
+    private final boolean capped;
+    private long cpus;
+
+    /// CPUs that the demand may share with those who hold them, if it begins when somebody last
+    /// asked.
+    private BitSet spare = NO_CPUS;
+
+    /// By job for which something is reserved by now, how many of its CPUs can be such as others
+    /// hold, and are none of the spare ones; and which these are for all of them.
+    private Map<Long, Integer> joining = Map.of();
+
+    private BitSet joinable = NO_CPUS;
+
+    private long memory;
+    private long gpus;
+    private long left;
+    private final long[] others;
+
+    /// Of those who come and go in the walk.
+    private long strangers;
+
+    /// How many have something reserved in the walk of which nobody knows where it lies.
+    private int unseated;
+
+    /// Of those who are here now; below 0 until somebody asks.
+    private long present = -1;
+
+    /// How many are past their end, and when these end.
+    private int overdue;
+
+    private final long floor;
+
+    /// Which of the other runs ends next, and which reservation begins or ends next.
+    private int run;
+
+    private int other;
+
+    /// Now, without what is reserved.
+    TimeWalk(Node node, Demand demand) {
+        this(node, demand, NO_WALK);
+    }
+
+    TimeWalk(Node node, Demand demand, Clock clock) {
+        this.node = node;
+        this.runs = node.runs();
+        this.reserved = node.reservations();
+        this.demand = demand;
+        this.floor = clock.floor();
+        this.cpus = node.free[0];
+        this.memory = node.free[1];
+        for (; run < runs.length && runs[run].time() <= clock.now(); run++) {}
+        this.overdue = run;
+        this.seating = demand.seating();
+        this.shared = demand.shared();
+        this.gpus = demand.lane() < 0 ? 0 : node.free[2 + demand.lane()];
+        this.capped = node.kind.caps(demand.tenant());
+        this.left = capped ? node.left[demand.tenant().partition()] : 0;
+        this.others =
+                demand.counted().places() == 0 && seating == null ? NOTHING : node.freeOthers();
+        share();
+    }
+
+    /// Goes on to a time.
+    void moveTo(long time) {
+        for (; overdue > 0 && floor <= time; overdue--) {
+            change(runs[overdue - 1].demand(), 1);
+        }
+        for (; run < runs.length && runs[run].time() <= time; run++) {
+            change(runs[run].demand(), 1);
+        }
+        for (; other < reserved.length && reserved[other].time() <= time; other++) {
+            reserve(reserved[other].demand(), reserved[other].sign());
+            if (node.crowded()) {
+                join(reserved[other]);
+            }
+        }
+        if (!spare.isEmpty()) {
+            spare.and(heldTogether());
+        }
+    }
+
+    /// How many CPUs nobody counts on.
+    long freeCpus() {
+        return cpus + joined();
+    }
+
+    /// The demand begins here: it may share what is held now.
+    void share() {
+        if (shared == null || !node.crowded()) {
+            return;
+        }
+        spare = Together.open(shared, runs, this::here);
+        joining = Map.of();
+        joinable = NO_CPUS;
+    }
+
+    /// Something reserved begins or ends, of a job that can join those who hold CPUs then.
+    private void join(Step step) {
+        Shared its = step.demand().shared();
+        if (its == null) {
+            return;
+        }
+        joining = joining.isEmpty() ? new TreeMap<>() : joining;
+        if (step.sign() > 0) {
+            joining.remove(step.job());
+            return;
+        }
+        int before = joined();
+        BitSet more = Together.open(its, runs, this::here);
+        more.andNot(spare);
+        more.or(joinable);
+        joinable = more;
+        int left = Math.max(0, heldOf(joinable) - before);
+        joining.merge(step.job(), Math.min(step.demand().cpus(), left), Integer::sum);
+    }
+
+    /// How many of the CPUs that are reserved are not taken from those that are free.
+    private int joined() {
+        if (joining.isEmpty()) {
+            return 0;
+        }
+        int some = joining.values().stream().mapToInt(Integer::intValue).sum();
+        return Math.min(some, heldOf(joinable));
+    }
+
+    private int heldOf(BitSet some) {
+        BitSet held = heldTogether();
+        held.and(some);
+        return held.cardinality();
+    }
+
+    /// Whether a run has not ended.
+    private boolean here(int at) {
+        return at < overdue || at >= run;
+    }
+
+    private BitSet heldTogether() {
+        return Together.held(runs, this::here);
+    }
+
+    /// When something comes free or is taken next; [Node#NEVER] if nothing does.
+    long next() {
+        long end = run < runs.length ? runs[run].time() : Node.NEVER;
+        return Math.min(
+                overdue > 0 ? Math.min(floor, end) : end,
+                other < reserved.length ? reserved[other].time() : Node.NEVER);
+    }
+
+    /// @param sign 1 for what comes free, -1 for what is taken
+    void change(Demand by, int sign) {
+        cpus += (long) sign * by.cpus();
+        memory += sign * by.memoryMib();
+        gpus += by.lane() == demand.lane() ? (long) sign * by.gpus() : 0;
+        left += by.tenant().sharesCap(demand.tenant()) ? (long) sign * by.ofCap() : 0;
+        strangers -= by.tenant().bars(demand.tenant()) ? sign : 0;
+        by.counted().addTo(others, 0, sign);
+    }
+
+    /// The same for what is reserved.
+    void reserve(Demand by, int sign) {
+        change(by, sign);
+        unseated -= seating != null && by.contends(demand, seating) ? sign : 0;
+    }
+
+    /// Whether there are places for a start.
+    boolean seats() {
+        return seating == null || (unseated == 0 && seating.fits(others));
+    }
+
+    boolean fits() {
+        return freeCpus() + spare.cardinality() >= demand.cpus()
+                && memory >= demand.memoryMib()
+                && gpus >= demand.gpus()
+                && (!capped || left >= demand.ofCap())
+                && demand.counted().fits(others, 0)
+                && strangers() == 0;
+    }
+
+    private long strangers() {
+        present = present < 0 ? node.strangers(demand.tenant()) : present;
+        return present + strangers;
+    }
+}
