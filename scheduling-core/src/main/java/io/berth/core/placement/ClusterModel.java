@@ -7,6 +7,7 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.FairShares;
@@ -189,11 +190,13 @@ final class ClusterModel {
                 && (nodes.covers(description) || !state.pending().contains(job.job()));
     }
 
-    /// A job that has just started holds these places, if it matters to anybody where they are.
+    /// A job that has just started holds these places, if it matters to anybody where they are, or
+    /// it has its nodes to itself and so more of them than it asks for.
     ///
     /// @param shares whether others may have its CPUs too
     void seat(JobStatus job, List<Allocation> allocations, boolean shares) {
-        if (nodes.seats() || shares) {
+        boolean alone = job.description().request().where().sharing() == Sharing.NODE;
+        if (nodes.seats() || shares || alone) {
             String partition = shares ? job.description().partition() : null;
             NodeTable.Held held = held(job, allocations, partition);
             engine.seat(job.job().value(), held.nodes(), held.demands());

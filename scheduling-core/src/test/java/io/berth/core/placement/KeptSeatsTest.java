@@ -9,6 +9,7 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.core.engine.Scheduling.Settings;
@@ -31,6 +32,9 @@ final class KeptSeatsTest {
 
     /// More than a search compares.
     private static final int NODES = 70;
+
+    private static final NodeConstraints ALONE =
+            new NodeConstraints(null, List.of(), List.of(), Sharing.NODE, null);
 
     private final TestCell cell = new TestCell();
     private final Placement kept = new Placement(cell.state, Settings.DEFAULT);
@@ -120,6 +124,47 @@ final class KeptSeatsTest {
             seated += asks > 0 && cell.job(asks).run() != null ? 1 : 0;
         }
         assertThat(seated).isPositive();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {6, 9, 17, 18, 20})
+    void so_it_does_with_jobs_that_have_their_nodes_to_themselves_and_gangs(long seed) {
+        var random = new Random(seed);
+        node(2);
+        node(4);
+        for (int round = 0; round < 60; round++) {
+            cell.now += 1000L * random.nextInt(200);
+            for (int more = random.nextInt(4); more > 0; more--) {
+                int cpus = 1 + random.nextInt(16);
+                ResourceRequest request =
+                        switch (random.nextInt(6)) {
+                            case 0 -> ofBothSockets();
+                            case 1 -> cpus(1, cpus).on(ALONE);
+                            case 2 -> cpus(2, cpus);
+                            case 3 -> plain(1 + random.nextInt(2), cpus);
+                            default -> cpus(1, cpus);
+                        };
+                submit(request, 60L * (1 + random.nextInt(20)));
+            }
+            for (JobId id : List.copyOf(cell.state.holding())) {
+                if (random.nextInt(6) == 0) {
+                    end(cell.state.knownJob(id));
+                }
+            }
+            List<Fact> fresh =
+                    Engine.place(
+                            cell.state,
+                            new Placement(cell.state, Settings.DEFAULT),
+                            cell.now,
+                            Pass.PLAN);
+
+            assertThat(decide()).as("round %d", round).isEqualTo(fresh);
+        }
+    }
+
+    private static ResourceRequest cpus(int nodes, int each) {
+        return new ResourceRequest(
+                nodes, nodes, each, MemoryRequest.perNode(100), GpuRequest.NONE);
     }
 
     @Test
