@@ -71,7 +71,7 @@ public record KafkaSecurity(
         return new KafkaSecurity(
                 certificates(settings, CA),
                 certificates(settings, CERTIFICATE),
-                checked(settings, KEY, KafkaSecurity::checkKey),
+                checked(settings, KEY, key -> checkKey(key, settings.apply(CERTIFICATE))),
                 settings.apply(USERNAME).orElse(null),
                 checked(settings, PASSWORD_FILE, KafkaSecurity::password));
     }
@@ -177,7 +177,7 @@ public record KafkaSecurity(
         }
     }
 
-    private static void checkKey(Path file) throws IOException {
+    private static void checkKey(Path file, Optional<String> certificate) throws IOException {
         String text = PrivateFile.read(file);
         if (text.contains("ENCRYPTED")) {
             throw new IOException(file + " is encrypted: a key without a password is needed");
@@ -187,6 +187,10 @@ public record KafkaSecurity(
         } catch (IllegalArgumentException e) {
             throw new IOException(
                     file + " is no key in PKCS #8, which begins with BEGIN PRIVATE KEY", e);
+        }
+        if (certificate.isPresent()
+                && !Pem.together(Files.readString(Path.of(certificate.get())), text)) {
+            throw new IOException(file + " is not the key of " + certificate.get());
         }
     }
 }

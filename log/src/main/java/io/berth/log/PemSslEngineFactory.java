@@ -98,7 +98,8 @@ public final class PemSslEngineFactory implements SslEngineFactory {
         return last.engines();
     }
 
-    private Pair load(Map<String, Password> texts) {
+    private Pair load(Map<String, Password> texts) throws IOException {
+        requireTogether(texts);
         var settings = new HashMap<String, Object>(configs);
         settings.put(SslConfigs.SSL_TRUSTSTORE_TYPE_CONFIG, DefaultSslEngineFactory.PEM_TYPE);
         settings.put(SslConfigs.SSL_KEYSTORE_TYPE_CONFIG, DefaultSslEngineFactory.PEM_TYPE);
@@ -114,6 +115,15 @@ public final class PemSslEngineFactory implements SslEngineFactory {
         read(CERTIFICATE, SslConfigs.SSL_KEYSTORE_CERTIFICATE_CHAIN_CONFIG, texts);
         read(KEY, SslConfigs.SSL_KEYSTORE_KEY_CONFIG, texts);
         return texts;
+    }
+
+    /// Of a pair of which only one is renewed yet, a broker would refuse the certificate.
+    private static void requireTogether(Map<String, Password> texts) throws IOException {
+        Password chain = texts.get(SslConfigs.SSL_KEYSTORE_CERTIFICATE_CHAIN_CONFIG);
+        Password key = texts.get(SslConfigs.SSL_KEYSTORE_KEY_CONFIG);
+        if (chain != null && key != null && !Pem.together(chain.value(), key.value())) {
+            throw new IOException("the key is not that of the certificate");
+        }
     }
 
     private void read(String file, String setting, Map<String, Password> into) throws IOException {

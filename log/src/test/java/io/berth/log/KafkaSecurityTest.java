@@ -145,6 +145,13 @@ final class KafkaSecurityTest {
                 settings,
                 "kafka.tls.key: " + locked + " is encrypted: a key without a password is needed");
 
+        new Certificates(folder).certify("other", "/CN=other");
+        Path other = folder.resolve("other.key");
+        settings.put("kafka.tls.key", other.toString());
+        refused(
+                settings,
+                "kafka.tls.key: " + other + " is not the key of " + folder.resolve("client.crt"));
+
         Path lines = secret("lines", "one\ntwo\n");
         refused(
                 scram(lines),

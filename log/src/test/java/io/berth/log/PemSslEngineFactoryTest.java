@@ -31,12 +31,15 @@ final class PemSslEngineFactoryTest {
     }
 
     private void use(String name) throws IOException {
-        for (String end : new String[] {".crt", ".key"}) {
-            Files.copy(
-                    folder.resolve(name + end),
-                    folder.resolve("client" + end),
-                    StandardCopyOption.REPLACE_EXISTING);
-        }
+        replace(name, ".crt");
+        replace(name, ".key");
+    }
+
+    private void replace(String name, String end) throws IOException {
+        Files.copy(
+                folder.resolve(name + end),
+                folder.resolve("client" + end),
+                StandardCopyOption.REPLACE_EXISTING);
     }
 
     private void configure() {
@@ -77,6 +80,16 @@ final class PemSslEngineFactoryTest {
         assertThat(shown()).isEqualTo("CN=first");
         Files.delete(folder.resolve("client.key"));
         assertThat(shown()).isEqualTo("CN=first");
+    }
+
+    @Test
+    void while_the_key_is_not_that_of_the_certificate_the_last_pair_is_shown() throws Exception {
+        configure();
+
+        replace("second", ".crt");
+        assertThat(shown()).isEqualTo("CN=first");
+        replace("second", ".key");
+        assertThat(shown()).isEqualTo("CN=second");
     }
 
     @Test
