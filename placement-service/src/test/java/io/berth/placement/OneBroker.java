@@ -29,7 +29,7 @@ final class OneBroker implements ParameterResolver {
             try {
                 Path directory = Files.createTempDirectory("berth-placement-test");
                 GuardedBroker broker = GuardedBroker.start(directory);
-                var settings = admit(broker);
+                var settings = broker.admit(Access.PLACEMENT);
                 return new Running(
                         directory,
                         broker,
@@ -50,16 +50,6 @@ final class OneBroker implements ParameterResolver {
         }
     }
 
-    /// Placement's connection to a broker, by settings.
-    static Map<String, String> admit(GuardedBroker broker) throws IOException {
-        return broker.admit(
-                Access.PLACEMENT.client(),
-                Access.PLACEMENT.rules().stream()
-                        .map(it ->
-                                new GuardedBroker.Right(
-                                        it.resource(), it.name(), it.prefixed(), it.operations()))
-                        .toList());
-    }
 
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {

@@ -68,7 +68,7 @@ class PriorityLoopTest {
     void start() throws IOException {
         broker = GuardedBroker.start(directory);
         kafka = new KafkaConnection(broker.bootstrapServers());
-        var settings = admit(broker);
+        var settings = broker.admit(Access.PRIORITY);
         loop =
                 new PriorityLoop(
                         KafkaConnection.of(name -> Optional.ofNullable(settings.get(name))),
@@ -84,16 +84,6 @@ class PriorityLoopTest {
         }
     }
 
-    /// With the rights that the access rules give it.
-    private static Map<String, String> admit(GuardedBroker broker) throws IOException {
-        return broker.admit(
-                Access.PRIORITY.client(),
-                Access.PRIORITY.rules().stream()
-                        .map(it ->
-                                new GuardedBroker.Right(
-                                        it.resource(), it.name(), it.prefixed(), it.operations()))
-                        .toList());
-    }
 
     @AfterEach
     void stop() {
