@@ -10,6 +10,9 @@ import io.restassured.http.ContentType;
 import io.restassured.response.Response;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;
@@ -122,6 +125,17 @@ class HostileRequestTest {
                 .statusCode(201)
                 .contentType(ContentType.JSON)
                 .header("X-Content-Type-Options", "nosniff");
+    }
+
+    /// See [NoUpgrades].
+    @Test
+    void who_asks_for_http_2_in_plain_text_is_answered_without() throws Exception {
+        var request = HttpRequest.newBuilder(URI.create(RestAssured.baseURI + ":" + RestAssured.port));
+        try (var client = HttpClient.newHttpClient()) {
+            var answer = client.send(request.build(), HttpResponse.BodyHandlers.discarding());
+
+            assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_1_1);
+        }
     }
 
     private static String raw(String request) throws IOException {
