@@ -63,15 +63,32 @@ class FaultsMeshTest {
         mesh.assertGone();
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"placement", "submit", "accounting", "agent"})
-    void a_killed_service_loses_no_job_and_runs_none_twice(String part) throws IOException {
+    @Test
+    void a_killed_gateway_loses_no_job_and_runs_none_twice() throws IOException {
         List<Long> ids = jobs.submit(JOBS);
         jobs.awaitRunning(ids, GPUS);
         assertThat(jobs.count(ids, "PENDING")).isPositive();
 
+        mesh.killAndAwait("submit");
+
+        jobs.assertNothingLostOrDoubled(ids);
+    }
+
+    /// It stands still while jobs are accepted, have been sent to a node, run, and end, and dies
+    /// before it could do its part in any of that.
+    @ParameterizedTest
+    @ValueSource(strings = {"placement", "priority", "accounting", "agent"})
+    void a_service_that_dies_before_it_has_done_its_part_loses_no_job_and_runs_none_twice(
+            String part) throws IOException {
+        List<Long> ending = jobs.submit(GPUS / 2);
+        jobs.awaitRunning(ending, GPUS / 2);
+        TestMesh.signal("STOP", mesh.process(part).pid());
+        List<Long> ids = new ArrayList<>(jobs.submit(JOBS));
+        jobs.awaitEndOfScripts(ending);
+
         mesh.killAndAwait(part);
 
+        ids.addAll(ending);
         jobs.assertNothingLostOrDoubled(ids);
     }
 

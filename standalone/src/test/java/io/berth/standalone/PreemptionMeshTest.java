@@ -99,9 +99,11 @@ class PreemptionMeshTest {
                 .replace("type: partition_prio", "type: " + type);
     }
 
+    /// As soon as the books know that the jobs of a partition that goes have ended.
     private void apply(String name, String text) throws IOException {
         Path file = Files.writeString(mesh.work().resolve(name + ".yaml"), text);
-        mesh.berth("apply", "-i", "-f", file.toString()).succeeded();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> mesh.berth("apply", "-i", "-f", file.toString()).succeeded());
     }
 
     /// As soon as the gateway knows the partition.

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import org.awaitility.core.ThrowingRunnable;
 
 /// Jobs of a mesh that write down when they run, and what must hold of them whatever was killed.
 record Workload(TestMesh mesh, Duration patience) {
@@ -64,13 +65,11 @@ record Workload(TestMesh mesh, Duration patience) {
     }
 
     void awaitCompleted(List<Long> ids) {
-        await().atMost(patience)
-                .ignoreExceptionsInstanceOf(IOException.class)
-                .untilAsserted(() ->
-                        assertThat(jobs(ids))
-                                .extracting(job -> job.path("state").asText())
-                                .hasSize(ids.size())
-                                .containsOnly("COMPLETED"));
+        eventually(() ->
+                assertThat(jobs(ids))
+                        .extracting(job -> job.path("state").asText())
+                        .hasSize(ids.size())
+                        .containsOnly("COMPLETED"));
     }
 
     /// Waits until all have completed, and asserts that each ran once, undisturbed, that the books
@@ -85,8 +84,34 @@ record Workload(TestMesh mesh, Duration patience) {
         assertThat(JobsAudit.of(kafka()).breaks(ids)).isEmpty();
     }
 
+    /// Waits until the scripts have written their last line, whoever may know of it.
+    void awaitEndOfScripts(List<Long> ids) {
+        eventually(() -> {
+            for (long id : ids) {
+                assertThat(trace(id)).hasSize(2);
+            }
+        });
+    }
+
+    private List<String> trace(long id) throws IOException {
+        return Files.readAllLines(mesh.work().resolve("trace-" + id));
+    }
+
+    /// Waits until that holds. That a part of the mesh is away meanwhile, and does not answer, is
+    /// told in the end and no reason to give up.
+    private void eventually(ThrowingRunnable asserted) {
+        await().atMost(patience)
+                .untilAsserted(() -> {
+                    try {
+                        asserted.run();
+                    } catch (IOException e) {
+                        throw new AssertionError(e.toString(), e);
+                    }
+                });
+    }
+
     void assertRanOnceUndisturbed(long id) throws IOException {
-        List<String> lines = Files.readAllLines(mesh.work().resolve("trace-" + id));
+        List<String> lines = trace(id);
         assertThat(lines).as("runs of job " + id).hasSize(2);
         assertThat(lines.get(0)).startsWith("start ");
         assertThat(lines.get(1)).isEqualTo(lines.get(0).replace("start", "end"));
@@ -94,20 +119,16 @@ record Workload(TestMesh mesh, Duration patience) {
 
     /// Waits until the books know the end of each, and balance.
     void awaitBooked(List<Long> ids) {
-        await().atMost(patience)
-                .ignoreExceptionsInstanceOf(IOException.class)
-                .untilAsserted(() -> {
-                    JsonNode booked =
-                            mesh.operator()
-                                    .accounting("/v1/accounting/jobs?job=" + list(ids))
-                                    .path("jobs");
-                    assertThat(booked).hasSize(ids.size());
-                    assertThat(booked).allMatch(job -> job.path("endedAt").asLong() > 0);
-                    JsonNode balance = mesh.operator().accounting("/v1/accounting/balance");
-                    assertThat(balance.path("balanced").asBoolean())
-                            .as(balance.toString())
-                            .isTrue();
-                });
+        eventually(() -> {
+            JsonNode booked =
+                    mesh.operator()
+                            .accounting("/v1/accounting/jobs?job=" + list(ids))
+                            .path("jobs");
+            assertThat(booked).hasSize(ids.size());
+            assertThat(booked).allMatch(job -> job.path("endedAt").asLong() > 0);
+            JsonNode balance = mesh.operator().accounting("/v1/accounting/balance");
+            assertThat(balance.path("balanced").asBoolean()).as(balance.toString()).isTrue();
+        });
     }
 
     KafkaConnection kafka() throws IOException {
