@@ -3,7 +3,9 @@ package io.berth.submit.http;
 import static io.restassured.RestAssured.given;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.hamcrest.Matchers.containsString;
+import static org.hamcrest.Matchers.hasItem;
 import static org.hamcrest.Matchers.is;
+import static org.hamcrest.Matchers.not;
 import static org.hamcrest.Matchers.notNullValue;
 
 import io.quarkus.test.common.QuarkusTestResource;
@@ -126,6 +128,45 @@ class ImpatientGatewayTest {
                     .pollInterval(Duration.ofMillis(100))
                     .until(() -> cutOff(socket));
         }
+    }
+
+    @Test
+    void a_submission_of_which_its_sender_was_told_that_it_came_late_is_not_written()
+            throws Exception {
+        String token = Tokens.user("alice");
+        given().auth().oauth2(token).get("/v1/partitions").then().statusCode(200);
+        String body = "{\"script\":\"" + Api.SCRIPT + "\",\"name\":\"late\"}" + " ".repeat(4000);
+        try (var socket = new Socket("127.0.0.1", RestAssured.port)) {
+            socket.setSoTimeout(10_000);
+            write(
+                    socket,
+                    """
+                    POST /v1/jobs HTTP/1.1\r
+                    Host: localhost\r
+                    Authorization: Bearer %s\r
+                    Content-Type: application/json\r
+                    Content-Length: %d\r
+                    \r
+                    """
+                            .formatted(token, body.length()));
+            int sent = 0;
+            while (socket.getInputStream().available() == 0 && sent < body.length()) {
+                write(socket, body.substring(sent, ++sent));
+                Thread.sleep(20);
+            }
+            write(socket, body.substring(sent));
+
+            String answer =
+                    new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+            assertThat(answer).startsWith("HTTP/1.1 408").contains("\"body_timeout\"");
+        }
+        Api.submitted("alice", "");
+        Api.as("alice")
+                .get("/v1/jobs?fields=name")
+                .then()
+                .statusCode(200)
+                .body("jobs.name", not(hasItem("late")));
     }
 
     @Test
