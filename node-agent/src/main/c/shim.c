@@ -395,7 +395,7 @@ static bool try_as(const struct account *account, char **files, FILE *said)
 {
     const char *folder = files[0], *input = files[1];
     int how = strcmp(files[2], "append") == 0 ? O_APPEND : O_TRUNC;
-    umask(022);
+    umask((mode_t)strtoul(files[3], NULL, 8));
     if (!become(account)) {
         fprintf(said, "cannot become the account: %s\n", strerror(errno));
         return false;
@@ -408,7 +408,7 @@ static bool try_as(const struct account *account, char **files, FILE *said)
         fprintf(said, "cannot read the input file %s\n", input);
         return false;
     }
-    for (char **output = files + 3; **output != '\0'; output++) {
+    for (char **output = files + 4; **output != '\0'; output++) {
         struct stat status;
         /* A device or a pipe: opening it may wait or take effect. */
         if (stat(*output, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
@@ -423,6 +423,16 @@ static bool try_as(const struct account *account, char **files, FILE *said)
     return true;
 }
 
+/* The trial of a script's files: of the account that it tries for, whose processes may stop it. */
+static volatile pid_t trial;
+
+static void end_trial(int signal)
+{
+    (void)signal;
+    if (trial > 0)
+        kill(trial, SIGKILL);
+}
+
 /* Tries the files of a script, as its account, and says in the run's folder what is wrong with them: nothing if all is well. */
 static _Noreturn void try_files(const char *folder, char **words)
 {
@@ -432,13 +442,14 @@ static _Noreturn void try_files(const char *folder, char **words)
     if (chdir(folder) != 0)
         fail("cannot enter", folder);
     FILE *said = opened("tried.new", "we");
-    pid_t trial = read_account(words, &account) ? fork() : -1;
+    trial = read_account(words, &account) ? fork() : -1;
     if (trial == 0) {
-        alarm(FILES_LIMIT);
         bool right = try_as(&account, words + 3, said);
         fflush(said);
         _exit(right ? 0 : FAILED);
     }
+    signal(SIGALRM, end_trial);
+    alarm(FILES_LIMIT);
     int status = 0;
     if (trial < 0)
         fprintf(said, "cannot try the files of the script: %s\n", strerror(errno));
@@ -530,7 +541,7 @@ static _Noreturn void obey(char **words, int count)
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0)
         fail("cannot open", "/dev/null");
     close(nothing);
-    if (strcmp(words[0], "try") == 0 && count > 8)
+    if (strcmp(words[0], "try") == 0 && count > 9)
         try_files(words[1], words + 2);
     errno = EINVAL;
     if (strcmp(words[0], "hold") != 0 || count < 2)
@@ -540,7 +551,7 @@ static _Noreturn void obey(char **words, int count)
 }
 
 /* Obeys orders, each in a process of its own: `hold`, the run's folder and the marks, which is to be its shim; or `try`, the
- * run's folder, an account, and what is to be tried: directory, input, `append` or `truncate`, outputs. A fork of this small
+ * run's folder, an account, and what is to be tried: directory, input, `append` or `truncate`, umask, outputs. A fork of this small
  * program is cheap, and what it forks has loaded nothing. It ends with its input, which is with the agent; the shims go on. */
 static int serve(const char *apart)
 {

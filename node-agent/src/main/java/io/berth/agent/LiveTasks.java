@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,28 +18,39 @@ import org.jspecify.annotations.Nullable;
 
 /// What the tasks of a step have used so far that have no groups of their own: each is its process,
 /// and what comes from that, in the group of the step. Which processes they are `srun-tasks` says
-/// beside the step's file, by a line for each: `task <rank> <process>`.
+/// beside the step's file, by a line for each: `task <rank> <process>`. That is the user's word,
+/// brought within what the step has used.
 final class LiveTasks {
 
     private static final List<String> FILES =
             List.of("steps/step.%d.tasks.now", "steps/step.part-%d.tasks.now");
     private static final int MOST_BYTES = 1 << 16;
+
+    /// Of a step with more of them it is not told: two files of each are read.
+    private static final int MOST_PROCESSES = 512;
+
     private static final Pattern TASK = Pattern.compile("task ([0-9]{1,7}) ([0-9]{1,10})");
     private static final int MILLIS_IN_TICK = 10;
     private static final int KIB_IN_MIB = 10;
 
     private LiveTasks() {}
 
-    /// @return null if nobody says which they are, or none of them is in the group
-    static @Nullable TasksUsage used(RunFiles files, int step, Group group) throws IOException {
+    /// @return null if nobody says which they are, none of them is in the group, or there are too
+    ///   many
+    static @Nullable TasksUsage used(RunFiles files, int step, Group group, Consumption use)
+            throws IOException {
         Map<Long, Integer> ranks = ranks(files, step);
-        return ranks.isEmpty() ? null : used(ranks, processes(group));
+        if (ranks.isEmpty()) {
+            return null;
+        }
+        Set<Long> members = group.members();
+        return members.size() > MOST_PROCESSES ? null : used(ranks, processes(members), use);
     }
 
-    private static Map<Long, Integer> ranks(RunFiles files, int step) throws IOException {
+    private static Map<Long, Integer> ranks(RunFiles files, int step) {
         var ranks = new HashMap<Long, Integer>();
         for (String file : FILES) {
-            files.textOfOthers(file.formatted(step), MOST_BYTES)
+            text(files, file.formatted(step))
                     .lines()
                     .forEach(line -> {
                         Matcher task = TASK.matcher(line);
@@ -50,15 +62,25 @@ final class LiveTasks {
         return ranks;
     }
 
-    private static Map<Long, Stat> processes(Group group) throws IOException {
+    /// A link, a folder, a file that somebody holds: nobody says anything.
+    private static String text(RunFiles files, String name) {
+        try {
+            return files.textOfOthers(name, MOST_BYTES);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private static Map<Long, Stat> processes(Set<Long> members) {
         var processes = new HashMap<Long, Stat>();
-        for (long pid : group.members()) {
+        for (long pid : members) {
             LiveProcess.stat(pid).ifPresent(stat -> processes.put(pid, stat));
         }
         return processes;
     }
 
-    private static @Nullable TasksUsage used(Map<Long, Integer> ranks, Map<Long, Stat> processes) {
+    private static @Nullable TasksUsage used(
+            Map<Long, Integer> ranks, Map<Long, Stat> processes, Consumption use) {
         var millis = new TreeMap<Integer, Long>();
         var kib = new TreeMap<Integer, Long>();
         for (Stat process : processes.values()) {
@@ -69,8 +91,13 @@ final class LiveTasks {
             }
         }
         var each = new TreeMap<Integer, Consumption>();
-        millis.forEach((rank, cpu) ->
-                each.put(rank, new Consumption(cpu, kib.getOrDefault(rank, 0L) >> KIB_IN_MIB)));
+        millis.forEach((rank, cpu) -> {
+            long mib = kib.getOrDefault(rank, 0L) >> KIB_IN_MIB;
+            each.put(
+                    rank,
+                    new Consumption(
+                            Math.min(cpu, use.cpuMillis()), Math.min(mib, use.maxMemoryMib())));
+        });
         return each.isEmpty() ? null : TasksUsage.of(each);
     }
 

@@ -110,7 +110,7 @@ final class StepGroups {
                                 holder.name(),
                                 holder.beganAt(),
                                 ofTasks == null
-                                        ? LiveTasks.used(files, each.getKey(), step.get())
+                                        ? LiveTasks.used(files, each.getKey(), step.get(), use)
                                         : ofTasks));
             }
         }

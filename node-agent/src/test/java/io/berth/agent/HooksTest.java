@@ -78,6 +78,17 @@ class HooksTest {
     }
 
     @Test
+    void where_the_first_cannot_be_run_the_node_is_to_have_no_more_work() throws Exception {
+        Files.delete(home.resolve("prolog"));
+
+        Ended ended = run("touch ran");
+
+        assertThat(ended.cause()).isEqualTo(Cause.LAUNCH_FAILED);
+        assertThat(ended.drain()).startsWith("the prolog was not run: ");
+        assertThat(rig.work.resolve("ran")).doesNotExist();
+    }
+
+    @Test
     void where_the_second_fails_the_node_is_to_have_no_more_work() throws Exception {
         program("prolog", "true");
         program("epilog", "echo 'scratch is busy'; exit 3");

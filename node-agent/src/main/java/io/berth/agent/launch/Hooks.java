@@ -28,7 +28,7 @@ public record Hooks(Optional<Path> prolog, Optional<Path> epilog, Commands comma
 
     /// Runs the one before.
     ///
-    /// @throws LaunchRefused if it does not end with 0
+    /// @throws LaunchRefused if it cannot be run, or does not end with 0
     void before(LocalNode node, Launch launch, JobDescription job, RunFiles files)
             throws LaunchRefused, IOException, InterruptedException {
         if (prolog.isEmpty() && epilog.isEmpty()) {
@@ -41,10 +41,9 @@ public record Hooks(Optional<Path> prolog, Optional<Path> epilog, Commands comma
         if (prolog.isEmpty()) {
             return;
         }
-        var ran = commands.run(List.of(prolog.get().toString()), told.variables(), LIMIT);
-        if (ran.status() != 0) {
-            String how = "the prolog ended with %d%s".formatted(ran.status(), last(ran.output()));
-            throw new LaunchRefused(how, how);
+        Optional<String> how = failure("prolog", prolog.get(), told);
+        if (how.isPresent()) {
+            throw new LaunchRefused(how.get(), how.get());
         }
     }
 
@@ -57,26 +56,29 @@ public record Hooks(Optional<Path> prolog, Optional<Path> epilog, Commands comma
         }
         try {
             Optional<Told> told = files.kept(Told.NAME, Told.class);
-            if (told.isEmpty()) {
-                return Optional.empty();
-            }
-            var ran = commands.run(List.of(epilog.get().toString()), told.get().variables(), LIMIT);
-            return ran.status() == 0
-                    ? Optional.empty()
-                    : failed(
-                            files,
-                            "the epilog ended with %d%s"
-                                    .formatted(ran.status(), last(ran.output())));
+            return told.isEmpty() ? Optional.empty() : failure("epilog", epilog.get(), told.get());
         } catch (IOException e) {
-            return failed(files, "the epilog was not run: " + e.getMessage());
+            return Optional.of("the epilog was not run: " + e.getMessage());
         }
     }
 
-    private static Optional<String> failed(RunFiles files, String how) {
+    /// How a program failed, if it did.
+    private Optional<String> failure(String name, Path program, Told told)
+            throws InterruptedException {
+        String how;
+        try {
+            var ran = commands.run(List.of(program.toString()), told.variables(), LIMIT);
+            if (ran.status() == 0) {
+                return Optional.empty();
+            }
+            how = "the %s ended with %d%s".formatted(name, ran.status(), last(ran.output()));
+        } catch (IOException e) {
+            how = "the %s was not run: %s".formatted(name, e.getMessage());
+        }
         LOG.atWarn()
-                .addKeyValue("run", files.folder().getFileName())
+                .addKeyValue("job", told.variables().get("SLURM_JOB_ID"))
                 .addKeyValue("how", how)
-                .log("Epilog failed");
+                .log("Hook failed");
         return Optional.of(how);
     }
 

@@ -302,12 +302,11 @@ public record Launcher(
         Map<String, String> variables = environment(node, launch, spec, account, files, began);
         // The script may run in a container, and this does not.
         variables.remove("SLURM_CONTAINER");
-        Path nothing = Path.of("/dev/null");
         String text =
                 StartScript.of(
                         Path.of("/"),
                         variables,
-                        new OutputFiles(nothing, nothing, nothing),
+                        OutputFiles.none(variables),
                         "",
                         List.of(shims.session().toString(), "--told"));
         Path begin = files.tell("step", text, account);
@@ -328,13 +327,13 @@ public record Launcher(
         if (place.isEmpty()) {
             return StartScript.HOLDER;
         }
-        Path nothing = Path.of("/dev/null");
+        Map<String, String> variables = environment(node, launch, spec, account, files);
         files.write(
                 "begin",
                 StartScript.of(
                         Path.of("/"),
-                        environment(node, launch, spec, account, files),
-                        new OutputFiles(nothing, nothing, nothing),
+                        variables,
+                        OutputFiles.none(variables),
                         "",
                         List.of(shims.session().toString(), "--part")));
         if (account.switched()) {

@@ -10,11 +10,20 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /// The files that a script reads from and writes to. The task always appends: what was there is cut
 /// off before any node's task starts, so that nodes may share a file.
-public record OutputFiles(Path input, Path output, Path error) {
+///
+/// @param umask of what is made, octal
+public record OutputFiles(Path input, Path output, Path error, String umask) {
+
+    /// Of the shell that submitted, as in Slurm.
+    private static final String UMASK = "SLURM_UMASK";
+
+    private static final Pattern MASK = Pattern.compile("[0-7]{1,4}");
 
     private static final Path NOTHING = Path.of("/dev/null");
 
@@ -28,7 +37,18 @@ public record OutputFiles(Path input, Path output, Path error) {
         String standardInput = spec.standardInput();
         Path input =
                 standardInput == null ? NOTHING : directory.resolve(pattern.expand(standardInput));
-        return new OutputFiles(input, output, error);
+        return new OutputFiles(input, output, error, umask(spec.environment()));
+    }
+
+    /// Of what reads and writes none.
+    static OutputFiles none(Map<String, String> environment) {
+        return new OutputFiles(NOTHING, NOTHING, NOTHING, umask(environment));
+    }
+
+    /// The one that variables tell.
+    static String umask(Map<String, String> environment) {
+        String told = environment.getOrDefault(UMASK, "");
+        return MASK.matcher(told).matches() ? told : "022";
     }
 
     /// Opens the files once as a task of the agent's own account will.
@@ -39,13 +59,13 @@ public record OutputFiles(Path input, Path output, Path error) {
         if (!Files.isReadable(input)) {
             throw new LaunchRefused("cannot read the input file " + input);
         }
-        open(output, append);
+        make(output, append);
         if (!error.equals(output)) {
-            open(error, append);
+            make(error, append);
         }
     }
 
-    private static void open(Path file, boolean append) throws LaunchRefused {
+    private void make(Path file, boolean append) throws LaunchRefused {
         if (Files.exists(file) && !Files.isRegularFile(file) && !Files.isDirectory(file)) {
             // A device or a pipe: opening it may wait or take effect.
             return;
@@ -57,8 +77,11 @@ public record OutputFiles(Path input, Path output, Path error) {
                                 StandardOpenOption.CREATE,
                                 StandardOpenOption.WRITE,
                                 StandardOpenOption.TRUNCATE_EXISTING);
+        boolean made = !Files.exists(file);
         try (var _ = Files.newByteChannel(file, options)) {
-            return;
+            if (made) {
+                Files.setAttribute(file, "unix:mode", 0666 & ~Integer.parseInt(umask, 8));
+            }
         } catch (IOException e) {
             throw new LaunchRefused("cannot open the output file " + file + ": " + cause(e), e);
         }

@@ -45,6 +45,7 @@ final class ShimServer {
         order.addAll(account.numbers());
         order.addAll(List.of(directory.toString(), files.input().toString()));
         order.add(append ? "append" : "truncate");
+        order.add(files.umask());
         order.addAll(List.of(files.output().toString(), files.error().toString()));
         send(order);
     }

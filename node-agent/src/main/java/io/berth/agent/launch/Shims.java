@@ -288,6 +288,7 @@ public final class Shims implements Closeable {
         command.addAll(List.of("sh", home(run).resolve("try-files.sh").toString()));
         command.addAll(List.of(directory.toString(), files.input().toString()));
         command.add(append ? "append" : "");
+        command.add(files.umask());
         command.add(files.output().toString());
         command.add(files.error().toString());
         var ran = processes.run(command, FILES_LIMIT);

@@ -14,11 +14,6 @@ public final class StartScript {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
-    /// Of the shell that submitted, as in Slurm.
-    private static final String UMASK = "SLURM_UMASK";
-
-    private static final Pattern MASK = Pattern.compile("[0-7]{1,4}");
-
     /// Names that a shell computes or refuses to set: `env` sets them.
     private static final Set<String> SHELLS_OWN =
             Set.of(
@@ -83,8 +78,7 @@ public final class StartScript {
             }
         }
         var script = new StringBuilder();
-        String umask = environment.getOrDefault(UMASK, "");
-        script.append("umask ").append(MASK.matcher(umask).matches() ? umask : "022").append('\n');
+        script.append("umask ").append(files.umask()).append('\n');
         script.append("cd -- ").append(quoted(directory.toString())).append(" || exit 125\n");
         script.append(exports);
         script.append("export SLURM_TASK_PID=\"$$\"\n");

@@ -40,7 +40,10 @@ record StepOutside(Shims shims, RunFiles files, StepCommand srun) {
                 Files.isDirectory(srun.directory()) ? srun.directory() : Path.of("/tmp"),
                 variables,
                 new OutputFiles(
-                        Path.of(pipe + ".in"), Path.of(pipe + ".out"), Path.of(pipe + ".err")),
+                        Path.of(pipe + ".in"),
+                        Path.of(pipe + ".out"),
+                        Path.of(pipe + ".err"),
+                        OutputFiles.umask(variables)),
                 "",
                 command);
     }

@@ -1,5 +1,5 @@
 # Tries the folder and the files of a script, as its account, and empties those that it writes.
-# Arguments: the folder, the input, anything if output is appended, the files for output and error.
+# Arguments: the folder, the input, anything if output is appended, the umask, the files for output and error.
 cd -- "$1" 2>/dev/null || {
     echo "working directory $1 does not exist, or may not be entered"
     exit 1
@@ -9,7 +9,8 @@ cd -- "$1" 2>/dev/null || {
     exit 1
 }
 append=$3
-shift 3
+umask "$4"
+shift 4
 for file; do
     # A device or a pipe: opening it may wait or take effect.
     [ ! -e "$file" ] || [ -f "$file" ] || [ -d "$file" ] || continue

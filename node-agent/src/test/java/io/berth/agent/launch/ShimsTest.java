@@ -268,7 +268,7 @@ class ShimsTest {
                         files,
                         nobody(),
                         directory,
-                        new OutputFiles(input, output, output),
+                        new OutputFiles(input, output, output, "0027"),
                         append,
                         name -> await().atMost(Duration.ofMinutes(1)).until(() -> files.has(name)));
     }
@@ -287,6 +287,7 @@ class ShimsTest {
         tryFiles(kind, work, nothing, output, false);
         assertThat(Files.getAttribute(output, "unix:uid")).isEqualTo(65534);
         assertThat(Files.getAttribute(output, "unix:gid")).isEqualTo(65533);
+        assertThat(Files.getAttribute(output, "unix:mode")).isEqualTo(0100640);
         Files.writeString(output, "before");
         tryFiles(kind, work, nothing, output, true);
         assertThat(output).hasContent("before");

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StartScriptTest {
 
     private static final OutputFiles FILES =
-            new OutputFiles(Path.of("/dev/null"), Path.of("/o ut"), Path.of("/o ut"));
+            new OutputFiles(Path.of("/dev/null"), Path.of("/o ut"), Path.of("/o ut"), "027");
 
     @Test
     void secrets_are_exported_and_not_put_on_a_command_line() throws LaunchRefused {
@@ -31,6 +31,7 @@ class StartScriptTest {
                         List.of("/s", "-x"));
 
         assertThat(script)
+                .startsWith("umask 027\n")
                 .contains("export TOKEN='it'\\''s secret'\n")
                 .contains(" >>'/o ut' 2>&1 ")
                 .endsWith("/env 'BASH_FUNC_f%%=() { :; }' '/s' '-x'\n");
@@ -38,12 +39,10 @@ class StartScriptTest {
 
     @ParameterizedTest
     @CsvSource({"0027, 0027", "77, 77", "8, 022", "'0; reboot', 022", "'', 022", ", 022"})
-    void the_umask_is_that_of_the_shell_that_submitted(@Nullable String told, String umask)
-            throws LaunchRefused {
+    void the_umask_is_that_of_the_shell_that_submitted(@Nullable String told, String umask) {
         Map<String, String> environment = told == null ? Map.of() : Map.of("SLURM_UMASK", told);
 
-        assertThat(StartScript.of(Path.of("/w"), environment, FILES, "", List.of("/s")))
-                .startsWith("umask " + umask + "\n");
+        assertThat(OutputFiles.umask(environment)).isEqualTo(umask);
     }
 
     @Test
@@ -61,7 +60,7 @@ class StartScriptTest {
                 StartScript.of(
                         Path.of("/"),
                         limits,
-                        new OutputFiles(Path.of("/dev/null"), output, output),
+                        new OutputFiles(Path.of("/dev/null"), output, output, "022"),
                         "",
                         List.of(
                                 "/bin/sh",
