@@ -44,7 +44,7 @@ public final class FairShare {
 
     /// How far each account is from its share: its part of its siblings' usage less its part of
     /// their shares, above 0 if it has used more than its share, from -1 to 1. 0 where none of them
-    /// has used anything. The root has none.
+    /// has used anything. The root has none, nor has an account with its parent's shares.
     public SortedMap<String, Double> deviations() {
         var deviations = new TreeMap<String, Double>();
         deviations(root, deviations);
@@ -52,11 +52,15 @@ public final class FairShare {
     }
 
     private static void deviations(ShareNode account, Map<String, Double> into) {
-        for (ShareNode child : account.children) {
-            if (child.member == null) {
-                long parts = account.usage == 0 ? 0 : child.effectiveUsage - child.normShares;
-                into.put(child.name, parts / 1e6);
-                deviations(child, into);
+        List<ShareNode> level = account.level();
+        long shares =
+                level.stream().filter(it -> !it.sharesOfParent()).mapToLong(it -> it.shares).sum();
+        for (ShareNode node : level) {
+            if (node.member == null) {
+                long used = Parts.millionths(node.usage, account.usage);
+                long due = account.usage == 0 ? 0 : Parts.millionths(node.shares, shares);
+                into.put(node.name, (used - due) / 1e6);
+                deviations(node, into);
             }
         }
     }

@@ -188,11 +188,13 @@ final class Deadlines {
                 : run.startedAt() + limit * 1000 + LIMIT_SLACK_MILLIS + later;
     }
 
-    /// How many of the job's last runs were not ready in time: neither began nor were cut short.
+    /// How many of the job's last runs were not ready in time: neither began nor were cut short,
+    /// by their nodes or by a user.
     private static int notReadyBefore(JobStatus job) {
         int times = 0;
         for (EndedRun run : job.ended().reversed()) {
-            if (run.startedAt() != 0 || run.ending() != null) {
+            boolean inTime = run.freedAt() - run.placedAt() < READY_MILLIS;
+            if (run.startedAt() != 0 || run.ending() != null || inTime) {
                 break;
             }
             times++;

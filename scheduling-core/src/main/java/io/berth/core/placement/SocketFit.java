@@ -44,6 +44,9 @@ public final class SocketFit {
                         gpu -> shared == null || !shared.shares(gpu),
                         gres.size(),
                         most == 0 ? List.of() : List.of(new Seats.Cap(PARTITION, most)));
+        if (seats == null && most > 0) {
+            return false;
+        }
         return NodeKind.of(inventory, inventory.gpus(), gres, cores, seats, List.of(), shared, 1)
                         .demand(request, 0, PARTITION)
                 != null;

@@ -22,6 +22,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FairTreeTest {
@@ -286,6 +287,25 @@ class FairTreeTest {
                 .findFirst()
                 .orElseThrow()
                 .factor();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void an_account_is_as_far_from_its_share_as_its_part_of_the_usage_beside_it_is(
+            FairShareRule which) {
+        var tree =
+                new ShareTree(
+                        List.of(
+                                account("a", 1),
+                                account("b", 1),
+                                new Account(PART, "a1", "a", 1),
+                                new Account(PART, "a2", "a", 1)),
+                        List.of(user("a1", "u", 1)));
+
+        FairShare shares = FairShare.of(tree, usage("a1/u", 10L), rule(which, 1));
+
+        assertThat(shares.deviations())
+                .isEqualTo(Map.of("a", 0.5, "b", -0.5, "a1", 0.5, "a2", -0.5));
     }
 
     private static PriorityRules rule(FairShareRule rule, int dampening) {

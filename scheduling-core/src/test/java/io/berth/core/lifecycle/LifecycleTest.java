@@ -26,6 +26,7 @@ import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.RunReport.Cause;
+import io.berth.contracts.event.Submission;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
@@ -232,6 +233,25 @@ final class LifecycleTest {
             cell.now += late ? Deadlines.READY_MILLIS : 1000;
             cell.round();
             cell.ended(1, lease, "n1", late ? Cause.STOPPED : Cause.GPU_FAILED, 0);
+            cell.ended(1, lease, "n2", Cause.STOPPED, 0);
+            cell.round();
+        }
+
+        assertThat(cell.job(1)).returns(null, JobStatus::hold);
+    }
+
+    @Test
+    void a_run_that_a_user_had_queued_again_is_none_that_was_not_ready() {
+        onTwoNodes(LaunchMode.BATCH);
+        for (int lease = 1; lease <= Deadlines.MAX_NOT_READY; lease++) {
+            boolean late = lease == Deadlines.MAX_NOT_READY;
+            cell.now += late ? Deadlines.READY_MILLIS : 1000;
+            if (late) {
+                cell.round();
+            } else {
+                cell.ask(new Submission.RequeueRequested(new JobId(1), "alice", false));
+            }
+            cell.ended(1, lease, "n1", Cause.STOPPED, 0);
             cell.ended(1, lease, "n2", Cause.STOPPED, 0);
             cell.round();
         }
