@@ -1,5 +1,6 @@
 package io.berth.accounting;
 
+import io.berth.log.Failures;
 import org.apache.kafka.common.KafkaException;
 
 /// Why something failed, in one line.
@@ -10,7 +11,7 @@ final class Causes {
     /// The innermost cause's name and the first line of its message; of the log's, all.
     static String words(Throwable e) {
         if (e instanceof KafkaException) {
-            return e.toString();
+            return Failures.words(e);
         }
         Throwable innermost = e;
         while (innermost.getCause() != null) {

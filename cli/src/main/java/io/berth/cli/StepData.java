@@ -5,6 +5,7 @@ import io.berth.slurm.HostList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /// A step as `squeue --steps --json` tells of it: times are epoch seconds, limits minutes. How many
@@ -14,6 +15,19 @@ import org.jspecify.annotations.Nullable;
 final class StepData {
 
     private StepData() {}
+
+    /// How long it has run. Nothing of a step whose job was suspended: how long of it the step stood
+    /// still is not told.
+    ///
+    /// @param step its number, or `batch`
+    /// @param began epoch milliseconds; 0 if it was not told
+    /// @param now epoch milliseconds
+    static OptionalLong seconds(JobView job, String step, long began, long now) {
+        long suspended = job.number("suspendedSeconds");
+        return began == 0 || (suspended > 0 && !step.equals("batch"))
+                ? OptionalLong.empty()
+                : OptionalLong.of(Math.max(0, (now - began) / 1000 - suspended));
+    }
 
     /// @param step its number, or `batch`
     /// @param began epoch milliseconds; 0 if it was not told
@@ -26,6 +40,7 @@ final class StepData {
             long began,
             List<String> nodes,
             long now) {
+        OptionalLong seconds = seconds(job, step, began, now);
         var json = new LinkedHashMap<String, @Nullable Object>();
         json.put("id", job.id() + "." + step);
         json.put(
@@ -45,7 +60,9 @@ final class StepData {
         time.put("start", SlurmData.setUnlessZero(began / 1000));
         time.put(
                 "running",
-                began == 0 ? SlurmData.UNSET : SlurmData.number(Math.max(0, now - began) / 1000));
+                seconds.isEmpty()
+                        ? SlurmData.UNSET
+                        : SlurmData.number(seconds.getAsLong()));
         time.put("limit", SlurmData.infiniteIfZero(job.number("timeLimitSeconds") / 60));
         json.put("time", time);
         json.put("cluster", job.text("cluster"));

@@ -99,13 +99,8 @@ final class StepLines {
             return StepData.fields(job, step, name, tasks, began, nodes, now);
         }
 
-        /// Nothing of a step whose job was suspended: how long of it the step stood still is not
-        /// told.
         OptionalLong seconds(long now) {
-            long suspended = job.number("suspendedSeconds");
-            return began == 0 || (suspended > 0 && !step.equals("batch"))
-                    ? OptionalLong.empty()
-                    : OptionalLong.of(Math.max(0, (now - began) / 1000 - suspended));
+            return StepData.seconds(job, step, began, now);
         }
     }
 

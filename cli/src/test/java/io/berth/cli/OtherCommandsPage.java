@@ -14,7 +14,7 @@ final class OtherCommandsPage {
             "Slurm's fields as far as Berth knows them; `berth` in each item is Berth's own view";
     private static final String OWN_DATA = "in Berth's own words";
     private static final String SOME_DATA =
-            "jobs and nodes as squeue and sinfo tell them; the rest in Berth's own words";
+            "Slurm's fields as far as Berth knows them; licenses in Berth's own words";
 
     /// How an option differs that is taken, by command and name.
     private static final Map<String, String> DIFFERENT =

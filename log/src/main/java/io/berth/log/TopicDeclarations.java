@@ -82,14 +82,7 @@ public record TopicDeclarations(int cells, int nodePartitions, short replicas) {
 
     /// Says all that is known of why, as this is where a client that is not let in fails first.
     private static KafkaException failed(String what, @Nullable Throwable cause) {
-        var words = new StringBuilder(what);
-        for (@Nullable Throwable it = cause; it != null; it = it.getCause()) {
-            String why = it.getMessage() == null ? it.getClass().getSimpleName() : it.getMessage();
-            if (words.indexOf(why) < 0) {
-                words.append(": ").append(why);
-            }
-        }
-        return new KafkaException(words.toString(), cause);
+        return new KafkaException(what + ": " + Failures.words(cause), cause);
     }
 
     private static void pause() {

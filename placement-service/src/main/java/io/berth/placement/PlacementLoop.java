@@ -6,6 +6,7 @@ import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.packing.Policies;
 import io.berth.core.replay.Replay;
 import io.berth.log.Election;
+import io.berth.log.Failures;
 import io.berth.log.KafkaConnection;
 import io.berth.log.Pulse;
 import io.berth.log.SigningKey;
@@ -155,12 +156,14 @@ public class PlacementLoop {
         pulse.ended();
     }
 
-    /// Once, as one who is not let in fails twice a second. Kafka's words say what there is to say.
+    /// Once, as one who is not let in fails twice a second. Kafka's words say what there is to say,
+    /// and those of its causes.
     private void tell(RuntimeException failure) {
-        String why = failure.toString();
+        boolean ofTheLog = failure instanceof KafkaException;
+        String why = ofTheLog ? Failures.words(failure) : failure.toString();
         if (!why.equals(lastFailure)) {
             LOG.atWarn()
-                    .setCause(failure instanceof KafkaException ? null : failure)
+                    .setCause(ofTheLog ? null : failure)
                     .addKeyValue("cell", log.cell())
                     .log("Tenure ended, standing for election again: {}", why);
         }

@@ -65,10 +65,10 @@ record AmendedRequest(
                 .anyMatch(it -> it != null);
     }
 
-    /// The whole new request; null if the change speaks neither of it nor of a partition where jobs
-    /// have their nodes alone.
+    /// The whole new request; null if the change does not speak of it, nor of partitions where the
+    /// job shares its nodes with others than before.
     @Nullable ResourceRequest request() throws Refused {
-        boolean moves = PartitionNodes.ofOneJob(partitions) && change.partition() != null;
+        boolean moves = change.partition() != null && sharing() != before.where().sharing();
         if (!isAsked(change) && !moves) {
             return null;
         }

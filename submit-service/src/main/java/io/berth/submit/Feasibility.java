@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Whether a partition has a node that could hold the largest part of a job, were it empty. That
@@ -109,6 +110,11 @@ public final class Feasibility {
         return divided == null || !request.ofDividedGpus()
                 ? 0
                 : divided.most(node.inventory(), request.gpus());
+    }
+
+    private Stream<Gpu> wholeGpus(NodeSeen node) {
+        SharedGpus shared = cluster.sharedOn(node.node());
+        return node.inventory().gpus().stream().filter(it -> shared == null || !shared.shares(it));
     }
 
     private int gpusThere(NodeSeen node) {
@@ -231,7 +237,7 @@ public final class Feasibility {
         }
         var ofAny = new GpuRequest(1, gpus.type());
         return nodes.stream()
-                .flatMap(node -> node.inventory().gpus().stream())
+                .flatMap(this::wholeGpus)
                 .filter(ofAny::admits)
                 .mapToLong(Gpu::memoryMib)
                 .max()

@@ -21,14 +21,14 @@ public final class PartitionNodes {
         return partitions.stream().anyMatch(it -> it.partitionRules().ofNodes().ofOneJob());
     }
 
-    /// With whom a job shares its nodes that asks for that. Where all share their CPUs, none has
-    /// its nodes to itself.
+    /// With whom a job shares its nodes that asks for that. Where all share their CPUs, which the
+    /// partition says for them, none has its nodes to itself.
     static Sharing within(List<Partition> partitions, Sharing asked) {
         if (ofOneJob(partitions)) {
             return Sharing.NODE;
         }
         boolean forced = partitions.stream().allMatch(it -> it.partitionRules().ofNodes().forced());
-        return forced && asked != Sharing.USER ? Sharing.OVERSUBSCRIBE : asked;
+        return forced && asked == Sharing.NODE ? Sharing.SHARED : asked;
     }
 
     public static boolean has(Partition partition, NodeName node) {

@@ -174,10 +174,8 @@ final class RequestedResources {
                 asked.gpuPart() != null && gpuMemoryMib == null
                         ? part(range == null ? nodes : range.most(), where)
                         : range == null ? gpuRequest(nodes, tasks) : spread(nodes, tasks);
-        int cpusPerTask =
-                gpuRequest.total() != null && range == null
-                        ? cpusPerTask(gpuRequest.total(), tasks, nodes)
-                        : cpusPerTask(total(gpuRequest, nodes, tasks), tasks, 1);
+        boolean dealt = gpuRequest.perTask() == null && range == null;
+        int cpusPerTask = cpusPerTask(total(gpuRequest, nodes, tasks), tasks, dealt ? nodes : 1);
         try {
             return new PartitionMemory(partition)
                     .within(
@@ -351,7 +349,7 @@ final class RequestedResources {
         int most = largest - largest % each; // A task's GPUs are of one node.
         return most == 0
                 ? least
-                : (int) Math.clamp(Math.ceilDiv(gpusWanted(), most), least, MAX_NODES + 1L);
+                : (int) Math.clamp(Math.max(least, Math.ceilDiv(gpusWanted(), most)), 0, MAX_NODES + 1L);
     }
 
     /// In all, where that is counted.

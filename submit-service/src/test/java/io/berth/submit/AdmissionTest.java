@@ -452,8 +452,8 @@ final class AdmissionTest {
 
     @ParameterizedTest
     @CsvSource({
-        "true,  exclusive,     OVERSUBSCRIBE",
-        "true,  contiguous,    OVERSUBSCRIBE",
+        "true,  exclusive,     SHARED",
+        "true,  contiguous,    SHARED",
         "true,  exclusiveUser, USER",
         "false, exclusive,     NODE",
         "false, contiguous,    SHARED",

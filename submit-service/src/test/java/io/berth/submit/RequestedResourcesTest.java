@@ -252,6 +252,7 @@ final class RequestedResourcesTest {
                     gpus=2 tasks=4                         |  2 | GPU  | 1024
                     gpus=2 cpusPerTask=3                   |  3 | GPU  | 1024
                     gpus=2 cpusPerGpu=1 memoryMibPerCpu=50 |  2 | CPU  | 50
+                    gpus=8 nodes=2 tasks=3 cpusPerGpu=1    |  4 | GPU  | 1024
                     gpuPart=mps:50                         |  1 | NODE | 4096
                     tasks=3                                |  1 | NODE | 4096
                     """)

@@ -183,11 +183,6 @@ final class PartitionsSection {
         if (text == null) {
             return null;
         }
-        for (String other : List.of("exclusive", "maxCpusPerSocket")) {
-            if (map.has(other)) {
-                throw new InvalidClusterFile(map.place(key), "excludes " + other);
-            }
-        }
         // YAML reads a bare YES or NO as true or false.
         String said = text.replace("true", "YES").replace("false", "NO").toUpperCase(Locale.ROOT);
         Matcher matcher = OVER_SUBSCRIBE.matcher(said);
@@ -195,6 +190,10 @@ final class PartitionsSection {
         int most = jobs == null ? OverSubscribe.JOBS : Integer.parseInt(jobs);
         if (said.equals("NO")) {
             return null;
+        }
+        if (map.flag("exclusive") || map.number("maxCpusPerSocket", 0) > 0) {
+            String other = map.flag("exclusive") ? "exclusive" : "maxCpusPerSocket";
+            throw new InvalidClusterFile(map.place(key), "excludes " + other);
         }
         if (!matcher.matches() || most < 1 || most > OverSubscribe.MOST_JOBS) {
             throw new InvalidClusterFile(

@@ -12,6 +12,7 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.placement.VictimTerms;
@@ -172,8 +173,19 @@ record JobJson(
                 allocations.stream().anyMatch(it -> simulated(it, picture)),
                 allocations.stream().map(it -> allocation(it, picture)).toList(),
                 attempt == null || !attempt.holding() ? null : attempt.billingRate(),
-                TermsJson.of(job),
+                TermsJson.of(job, together(job, picture)),
                 launchPart);
+    }
+
+    /// Whether it has its CPUs together with others, or may: by its partition, or as it asks.
+    private static boolean together(Job job, Picture picture) {
+        Sharing sharing = job.description().request().where().sharing();
+        return sharing == Sharing.OVERSUBSCRIBE
+                || (sharing != Sharing.NODE
+                        && picture.configuration().map(Configuration::partitions).stream()
+                                .flatMap(all -> job.partitions().stream().map(all::get))
+                                .anyMatch(it ->
+                                        it != null && it.partitionRules().ofNodes().forced()));
     }
 
     private static List<LowGpuUseJson> lowGpuUse(Attempt attempt) {

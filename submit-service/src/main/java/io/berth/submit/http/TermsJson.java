@@ -93,7 +93,8 @@ record TermsJson(
         @Nullable Long plannedStart,
         @Nullable String plannedNodes) {
 
-    static TermsJson of(Job job) {
+    /// @param together whether it has its CPUs together with others, or may
+    static TermsJson of(Job job, boolean together) {
         JobTerms terms = job.description().conditions();
         ResourceRequest request = job.description().request();
         NodeConstraints where = request.where();
@@ -120,7 +121,7 @@ record TermsJson(
                 hosts(where.excluded()),
                 where.sharing() == Sharing.NODE ? true : null,
                 where.sharing() == Sharing.USER ? true : null,
-                where.sharing() == Sharing.OVERSUBSCRIBE ? true : null,
+                together ? true : null,
                 switches(where.switches()),
                 where.reservation(),
                 where.contiguous(),
