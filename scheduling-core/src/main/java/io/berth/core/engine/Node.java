@@ -3,7 +3,6 @@ package io.berth.core.engine;
 import io.berth.core.packing.FreeNode;
 import io.berth.core.packing.PackingPolicy;
 import io.berth.core.packing.Shape;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
