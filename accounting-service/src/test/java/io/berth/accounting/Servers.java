@@ -58,7 +58,6 @@ public final class Servers implements QuarkusTestResourceLifecycleManager {
         }
     }
 
-
     /// The log of a test, which writes to it as the other services do.
     static KafkaConnection outside() {
         return new KafkaConnection(ConfigProvider.getConfig().getValue(OUTSIDE, String.class));

@@ -16,8 +16,8 @@ final class StepData {
 
     private StepData() {}
 
-    /// How long it has run. Nothing of a step whose job was suspended: how long of it the step stood
-    /// still is not told.
+    /// How long it has run. Nothing of a step whose job was suspended: how long of it the step
+    /// stood still is not told.
     ///
     /// @param step its number, or `batch`
     /// @param began epoch milliseconds; 0 if it was not told
@@ -60,9 +60,7 @@ final class StepData {
         time.put("start", SlurmData.setUnlessZero(began / 1000));
         time.put(
                 "running",
-                seconds.isEmpty()
-                        ? SlurmData.UNSET
-                        : SlurmData.number(seconds.getAsLong()));
+                seconds.isEmpty() ? SlurmData.UNSET : SlurmData.number(seconds.getAsLong()));
         time.put("limit", SlurmData.infiniteIfZero(job.number("timeLimitSeconds") / 60));
         json.put("time", time);
         json.put("cluster", job.text("cluster"));

@@ -8,7 +8,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -49,7 +48,6 @@ final class OneBroker implements ParameterResolver {
             }
         }
     }
-
 
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {

@@ -24,7 +24,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Predicate;
@@ -83,7 +82,6 @@ class PriorityLoopTest {
             write(Topics.CONFIG, 0, entry);
         }
     }
-
 
     @AfterEach
     void stop() {

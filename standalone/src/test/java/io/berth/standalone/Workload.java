@@ -121,9 +121,7 @@ record Workload(TestMesh mesh, Duration patience) {
     void awaitBooked(List<Long> ids) {
         eventually(() -> {
             JsonNode booked =
-                    mesh.operator()
-                            .accounting("/v1/accounting/jobs?job=" + list(ids))
-                            .path("jobs");
+                    mesh.operator().accounting("/v1/accounting/jobs?job=" + list(ids)).path("jobs");
             assertThat(booked).hasSize(ids.size());
             assertThat(booked).allMatch(job -> job.path("endedAt").asLong() > 0);
             JsonNode balance = mesh.operator().accounting("/v1/accounting/balance");

@@ -349,7 +349,11 @@ final class RequestedResources {
         int most = largest - largest % each; // A task's GPUs are of one node.
         return most == 0
                 ? least
-                : (int) Math.clamp(Math.max(least, Math.ceilDiv(gpusWanted(), most)), 0, MAX_NODES + 1L);
+                : (int)
+                        Math.clamp(
+                                Math.max(least, Math.ceilDiv(gpusWanted(), most)),
+                                0,
+                                MAX_NODES + 1L);
     }
 
     /// In all, where that is counted.

@@ -188,8 +188,8 @@ final class Deadlines {
                 : run.startedAt() + limit * 1000 + LIMIT_SLACK_MILLIS + later;
     }
 
-    /// How many of the job's last runs were not ready in time: neither began nor were cut short,
-    /// by their nodes or by a user.
+    /// How many of the job's last runs were not ready in time: neither began nor were cut short, by
+    /// their nodes or by a user.
     private static int notReadyBefore(JobStatus job) {
         int times = 0;
         for (EndedRun run : job.ended().reversed()) {

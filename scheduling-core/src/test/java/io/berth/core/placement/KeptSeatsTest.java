@@ -163,8 +163,7 @@ final class KeptSeatsTest {
     }
 
     private static ResourceRequest cpus(int nodes, int each) {
-        return new ResourceRequest(
-                nodes, nodes, each, MemoryRequest.perNode(100), GpuRequest.NONE);
+        return new ResourceRequest(nodes, nodes, each, MemoryRequest.perNode(100), GpuRequest.NONE);
     }
 
     @Test

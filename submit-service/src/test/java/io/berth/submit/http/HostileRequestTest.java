@@ -130,7 +130,8 @@ class HostileRequestTest {
     /// See [NoUpgrades].
     @Test
     void who_asks_for_http_2_in_plain_text_is_answered_without() throws Exception {
-        var request = HttpRequest.newBuilder(URI.create(RestAssured.baseURI + ":" + RestAssured.port));
+        var request =
+                HttpRequest.newBuilder(URI.create(RestAssured.baseURI + ":" + RestAssured.port));
         try (var client = HttpClient.newHttpClient()) {
             var answer = client.send(request.build(), HttpResponse.BodyHandlers.discarding());
 

@@ -89,7 +89,6 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
         return post == null ? List.of() : post.mails();
     }
 
-
     void startBroker() throws IOException {
         Objects.requireNonNull(broker).restart();
     }
