@@ -1,8 +1,10 @@
 package io.berth.cli;
 
 import io.berth.cli.CliOption.Words;
-import java.util.List;
+
 import org.jspecify.annotations.Nullable;
+
+import java.util.List;
 
 /// The entry of all commands: the first argument names the command.
 public final class Main {
@@ -21,6 +23,7 @@ public final class Main {
                     "sreport",
                     "sacctmgr",
                     "sattach",
+                    "strigger",
                     "apply",
                     "import",
                     "acls",
@@ -68,10 +71,6 @@ public final class Main {
             case "salloc" -> new Salloc(terminal).run(arguments);
             case "version", "--version", "-V" -> print(terminal, version() + "\n");
             case "help", "--help", "-h" -> print(terminal, Help.ofAll());
-            case "strigger" ->
-                    throw CommandFailure.error(
-                            name,
-                            "not supported: 'sbatch --dependency=afterany:JOB PROGRAM' runs a program after a job (afterok, afternotok, after:+MINUTES too), GET /v1/events tells programs what happens");
             case "--train-aot" -> AotTraining.run();
             default ->
                     throw CommandFailure.error(
@@ -118,6 +117,7 @@ public final class Main {
             case "import" -> new ImportSlurm();
             case "acls" -> new Acls();
             case "sattach" -> new Sattach();
+            case "strigger" -> new Strigger();
             case "scontrol" -> new Scontrol();
             case "why" -> new Why();
             case "logs" -> new Logs();

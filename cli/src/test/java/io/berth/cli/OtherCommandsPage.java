@@ -1,6 +1,7 @@
 package io.berth.cli;
 
 import io.berth.cli.CommandRun.Outcome;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,14 @@ final class OtherCommandsPage {
                             "sshare long",
                             "without GrpTRESMins and TRESRunMins, which `berth share budget` tells"),
                     Map.entry("sacct format", "what the books do not know is empty"),
+                    Map.entry(
+                            "strigger program",
+                            "it runs as a job of one's own, on a node and not on the controller"),
+                    Map.entry(
+                            "strigger fail",
+                            "there is no state FAIL: the node's health program, prolog or epilog has closed it"),
+                    Map.entry("strigger jobid", "with --fini and --time"),
+                    Map.entry("strigger user", "by name"),
                     Map.entry("scontrol create", "reservations alone"),
                     Map.entry("scontrol write", "batch_script alone"),
                     Map.entry("scontrol delete", "reservations alone"),
@@ -72,13 +81,7 @@ final class OtherCommandsPage {
             }
             options(text, command);
         }
-        return text.append("\n## `strigger`\n\nRefused as a whole: ")
-                .append(
-                        new CommandRun()
-                                .run("strigger")
-                                .err()
-                                .replaceFirst(".*not supported: ", ""))
-                .toString();
+        return text.toString();
     }
 
     private static List<CliOption> table(String command) {

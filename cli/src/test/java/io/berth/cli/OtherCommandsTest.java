@@ -6,6 +6,12 @@ import io.berth.cli.CommandRun.Outcome;
 import io.berth.cli.FakeMesh.Reply;
 import io.berth.cli.FakeMesh.Request;
 import io.berth.client.JsonObject;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -18,10 +24,6 @@ import java.security.spec.ECGenParameterSpec;
 import java.util.Base64;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /// `scancel`, `why`, `logs`, `token`, `help` and the command line itself.
 final class OtherCommandsTest {
@@ -575,14 +577,6 @@ final class OtherCommandsTest {
                                         + "Try \"squeue --help\" for more information\n"));
         assertThat(new CommandRun().run("frobnicate").err())
                 .isEqualTo("berth: error: 'frobnicate' is no command; 'berth help' lists them\n");
-    }
-
-    @Test
-    void a_command_of_slurm_that_is_not_there_says_what_to_use() {
-        Outcome outcome = new CommandRun().run("strigger", "-j", "17");
-
-        assertThat(outcome.exitCode()).isEqualTo(1);
-        assertThat(outcome.err()).startsWith("strigger: error: not supported: ").hasLineCount(1);
     }
 
     @Test

@@ -140,6 +140,18 @@ final class SlurmCommands {
                 error-filter help input-filter label layout output-filter pty quiet usage verbose
                 version
                 """);
+        put(
+                "strigger",
+                """
+                backup_slurmctld_assumed_control backup_slurmctld_failure
+                backup_slurmctld_resumed_operation block_err burst_buffer clear clusters down
+                drained fail fini flags front_end get help id idle jobid node noheader offset
+                primary_database_failure primary_database_resumed_operation
+                primary_slurmctld_acct_buffer_full primary_slurmctld_failure
+                primary_slurmctld_resumed_control primary_slurmctld_resumed_operation
+                primary_slurmdbd_failure primary_slurmdbd_resumed_operation program quiet reconfig
+                set time up usage user verbose version
+                """);
     }
 
     private SlurmCommands() {}

@@ -25,15 +25,18 @@ import io.berth.contracts.event.SnapshotEvent;
 import io.berth.contracts.event.StepRequest;
 import io.berth.contracts.event.Submission;
 import io.berth.contracts.event.Suspensions;
+import io.berth.contracts.event.Trigger;
 import io.berth.contracts.event.Usage;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /// One event of every type of every topic with every field set, and one more with none of the
 /// optional fields where there are any.
@@ -520,6 +523,40 @@ final class SampleEvents {
                         "ws://127.0.0.1:7600/v1/sessions/ab12",
                         "s3cret",
                         "key of the job"));
+        add(
+                Topics.TRIGGERS,
+                new Trigger.Asked(
+                        18,
+                        "root",
+                        Trigger.Occasion.IDLE,
+                        null,
+                        List.of(NODE),
+                        List.of(NODE),
+                        600,
+                        true,
+                        List.of("/usr/sbin/suspend_node", "--soft"),
+                        1_700_000_000_000L));
+        addNamed(
+                "job",
+                Topics.TRIGGERS,
+                new Trigger.Asked(
+                        19,
+                        "alice",
+                        Trigger.Occasion.TIME,
+                        JOB,
+                        List.of(),
+                        List.of(),
+                        -600,
+                        false,
+                        List.of("/home/alice/save"),
+                        1_700_000_000_000L));
+        add(
+                Topics.TRIGGERS,
+                new Trigger.Progress(
+                        18,
+                        2,
+                        NODE.value(),
+                        List.of(new Trigger.Watched(NODE, 1_700_000_000_000L, true))));
         add(Topics.SPECS, spec("err-%j", "in.txt", null, null, null));
         addMinimal(Topics.SPECS, spec(null, null, null, null, null));
         addNamed("container", Topics.SPECS, spec(null, null, null, "/images/torch", null));

@@ -6,7 +6,16 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+
 import io.berth.standalone.TestMesh.Outcome;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,12 +24,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.io.TempDir;
 
 /// The way of a job through a whole mesh, by the commands that people type.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -254,6 +257,32 @@ class JobsMeshTest {
                 .untilAsserted(() ->
                         assertThat(mesh.berth("sacct", "-n", "-X", "-o", "State", "-j", id).out())
                                 .contains("COMPLETED"));
+    }
+
+    @Test
+    void a_triggers_program_runs_as_the_user_when_the_job_is_over(@TempDir Path noBlanks)
+            throws IOException {
+        Path told = noBlanks.resolve("told.txt");
+        Path program = noBlanks.resolve("tell.sh");
+        Files.writeString(program, "#!/bin/sh\necho \"$2 $(id -un)\" > \"$1\"\n");
+        assertThat(program.toFile().setExecutable(true)).isTrue();
+        String id = submitted("--hold", "--wrap", "true");
+
+        mesh.berth("strigger", "--set", "--jobid=" + id, "--fini", "-p", program + " " + told)
+                .succeeded();
+        assertThat(mesh.berth("strigger", "--get", "-N", "-j", id).succeeded().out())
+                .contains(" fini ", program.toString());
+        mesh.berth("scontrol", "release", id).succeeded();
+
+        await().atMost(PATIENCE)
+                .ignoreExceptions()
+                .untilAsserted(() ->
+                        assertThat(told)
+                                .content()
+                                .isEqualTo(id + " " + System.getProperty("user.name") + "\n"));
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(mesh.berth("strigger", "--get").succeeded().out()).isEmpty());
     }
 
     @Test

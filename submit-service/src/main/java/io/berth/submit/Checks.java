@@ -1,9 +1,11 @@
 package io.berth.submit;
 
 import io.berth.submit.Refusal.InvalidOption;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.Collection;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /// The rules that every value of a request must keep before it means anything.
 public final class Checks {
@@ -84,7 +86,8 @@ public final class Checks {
     }
 
     /// A number within bounds, or what it is if it is not given.
-    static long number(String what, @Nullable Number given, long least, long most, long otherwise)
+    public static long number(
+            String what, @Nullable Number given, long least, long most, long otherwise)
             throws Refused {
         if (given == null) {
             return otherwise;

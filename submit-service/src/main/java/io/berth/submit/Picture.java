@@ -19,10 +19,14 @@ import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Submission.Submitted;
+import io.berth.contracts.event.Trigger;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.forecast.Forecast;
 import io.berth.core.placement.Verdict;
 import io.berth.submit.Node.Beat;
+
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -35,7 +39,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /// The cluster as the log tells it: one thread replays records into it, many read it.
 ///
@@ -59,6 +62,7 @@ public final class Picture {
     private final NavigableMap<NodeName, NodeStatus> nodes = new ConcurrentSkipListMap<>();
     private final Map<NodeName, Beat> beats = new ConcurrentHashMap<>();
     private final Telemetry telemetry = new Telemetry(MAX_CURVES);
+    private final Triggers triggers = new Triggers();
     private final JobFold fold = new JobFold();
     private final Mirror mirror = new Mirror();
     private final ConfigurationAssembler assembler = new ConfigurationAssembler();
@@ -224,6 +228,18 @@ public final class Picture {
             shares = new Shares(calculation);
             mirror.fairShares(calculation);
         }
+    }
+
+    public void trigger(Trigger record) {
+        triggers.replay(record);
+    }
+
+    public void triggerForgotten(String key) {
+        triggers.forget(key);
+    }
+
+    public Triggers triggers() {
+        return triggers;
     }
 
     public void cellStatus(CellStatus status, long appendedAt) {

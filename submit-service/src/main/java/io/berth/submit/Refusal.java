@@ -60,6 +60,8 @@ public sealed interface Refusal {
     /// The job has no such step that one can attach to.
     record StepNotFound(String detail) implements Refusal {}
 
+    record TriggerNotFound(String detail) implements Refusal {}
+
     /// What is refused of a component after the first of a heterogeneous job.
     ///
     /// @param component from 1, as in Slurm's `17+1`
@@ -95,6 +97,7 @@ public sealed interface Refusal {
             case NodeNotFound _ -> "node_not_found";
             case OutputNotFound _ -> "output_not_found";
             case StepNotFound _ -> "step_not_found";
+            case TriggerNotFound _ -> "trigger_not_found";
         };
     }
 }

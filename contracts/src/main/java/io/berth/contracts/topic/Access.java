@@ -28,14 +28,16 @@ public record Access(
                     List.of(
                             Topics.SUBMISSIONS,
                             Topics.SPECS,
+                            Topics.TRIGGERS,
                             Topics.FAIR_SHARES,
                             Topics.JOBS,
                             Topics.JOB_STATES,
                             Topics.NODE_STATES,
                             Topics.CELL_STATES,
                             Topics.HEARTBEATS,
-                            Topics.CONFIG),
-                    List.of("berth-mail"),
+                            Topics.CONFIG,
+                            Topics.ELECTIONS),
+                    List.of("berth-mail", "berth-triggers"),
                     List.of());
 
     public static final Access PRIORITY =

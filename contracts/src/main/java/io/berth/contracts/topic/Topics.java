@@ -20,9 +20,11 @@ import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.SnapshotEvent;
 import io.berth.contracts.event.StepRequest;
 import io.berth.contracts.event.Submission;
+import io.berth.contracts.event.Trigger;
 import io.berth.contracts.event.Usage;
 import io.berth.contracts.topic.Topic.Cleanup;
 import io.berth.contracts.topic.Topic.Spread;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
@@ -84,6 +86,17 @@ public final class Topics {
                     Cleanup.DELETE,
                     Duration.ofHours(1),
                     Topic.DEFAULT_MAX_BYTES);
+
+    public static final Topic<Trigger> TRIGGERS =
+            new Topic<>(
+                    "berth.triggers.v1",
+                    "submit-service",
+                    Trigger.class,
+                    Trigger::key,
+                    Spread.SINGLE,
+                    Cleanup.COMPACT,
+                    Duration.ZERO,
+                    8 << 20);
 
     public static final Topic<Ranked> RANKINGS =
             table(
@@ -207,6 +220,7 @@ public final class Topics {
                     NODE_REQUESTS,
                     OUTPUT_REQUESTS,
                     STEP_REQUESTS,
+                    TRIGGERS,
                     RANKINGS,
                     FAIR_SHARES,
                     PLACEMENTS,

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.contracts.topic.Access.Operation;
 import io.berth.contracts.topic.Access.Resource;
 import io.berth.contracts.topic.Access.Rule;
+
+import org.junit.jupiter.api.Test;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Test;
 
 class AccessTest {
 
@@ -47,7 +49,7 @@ class AccessTest {
     @Test
     void those_who_are_elected_make_the_topic_of_elections_and_nobody_writes_it() {
         assertThat(clients(Topics.ELECTIONS, Operation.CREATE))
-                .containsExactly("berth-priority", "berth-placement");
+                .containsExactly("berth-submit", "berth-priority", "berth-placement");
         assertThat(clients(Topics.ELECTIONS, Operation.WRITE)).isEmpty();
     }
 

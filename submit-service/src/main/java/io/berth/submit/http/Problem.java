@@ -1,6 +1,7 @@
 package io.berth.submit.http;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+
 import io.berth.contracts.json.Json;
 import io.berth.submit.Refusal;
 import io.berth.submit.TooBusy;
@@ -8,9 +9,11 @@ import io.berth.submit.Unavailable;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
+
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.Response.ResponseBuilder;
+
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /// An error as it is answered: `application/problem+json` (RFC 9457) with a code for programs.
@@ -56,7 +59,8 @@ public record Problem(String type, String title, int status, String code, String
             case Refusal.JobNotFound _,
                     Refusal.NodeNotFound _,
                     Refusal.OutputNotFound _,
-                    Refusal.StepNotFound _ ->
+                    Refusal.StepNotFound _,
+                    Refusal.TriggerNotFound _ ->
                     404;
             case Refusal.JobNotPending _ -> 409;
             case Refusal.ScriptTooLarge _ -> 413;

@@ -15,9 +15,24 @@ import io.berth.submit.Picture;
 import io.berth.submit.Position;
 import io.berth.submit.Unavailable;
 import io.quarkus.runtime.Startup;
+
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
+
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeClusterOptions;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -31,18 +46,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.DescribeClusterOptions;
-import org.apache.kafka.clients.admin.ListOffsetsOptions;
-import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.clients.admin.TopicDescription;
-import org.apache.kafka.common.IsolationLevel;
-import org.apache.kafka.common.KafkaFuture;
-import org.apache.kafka.common.TopicPartition;
-import org.eclipse.microprofile.config.inject.ConfigProperty;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// The gateway's picture of the log, and how far it has read. A thread creates the gateway's
 /// topics, waits for those of the others and follows the log; when it cannot go on, it begins anew.
@@ -104,7 +107,14 @@ public class GatewayLog {
     ///
     /// @throws Unavailable if it does not in time
     public void await(Position position, Deadline due) {
-        var partition = new TopicPartition(Topics.SUBMISSIONS.name(), position.cell());
+        await(Topics.SUBMISSIONS, position, due);
+    }
+
+    /// Waits until the picture shows what stands below that position of that topic.
+    ///
+    /// @throws Unavailable if it does not in time
+    void await(Topic<?> topic, Position position, Deadline due) {
+        var partition = new TopicPartition(topic.name(), position.cell());
         await(caughtUp(), Map.of(partition, position.offset()), due);
     }
 
@@ -112,8 +122,24 @@ public class GatewayLog {
     ///
     /// @throws Unavailable if that cannot be known in time
     public void catchUp(Deadline due) {
+        catchUp(OF_JOBS, due);
+    }
+
+    /// Waits until the picture shows what is in that topic now.
+    ///
+    /// @throws Unavailable if that cannot be known in time
+    public void catchUp(Topic<?> topic, Deadline due) {
+        catchUp(List.of(topic), due);
+    }
+
+    private void catchUp(List<Topic<?>> topics, Deadline due) {
         Tenure now = caughtUp();
-        await(now, ends(now, OF_JOBS, due), due);
+        await(now, ends(now, topics, due), due);
+    }
+
+    /// Makes a topic, if it is not there.
+    public void declare(Topic<?> topic) {
+        declarations.create(admin, List.of(topic));
     }
 
     /// Above all submissions of a cell that are in the log now.
@@ -229,8 +255,9 @@ public class GatewayLog {
         var own = new ArrayList<Topic<?>>(Topics.writtenBy(PictureTopics.SERVICE));
         own.add(Topics.deadLetters(PictureTopics.SERVICE));
         declarations.create(admin, own);
-        var read = Stream.concat(Stream.of(Topics.SUBMISSIONS), PictureTopics.OF_OTHERS.stream());
-        List<Topic<?>> topics = read.<Topic<?>>map(it -> it).toList();
+        List<Topic<?>> topics =
+                Stream.concat(PictureTopics.OWN.stream(), PictureTopics.OF_OTHERS.stream())
+                        .toList();
         Map<String, TopicDescription> found = TopicDeclarations.await(admin, topics);
         var picture = new Picture(cellStatuses(partitions(found, List.of(Topics.CELL_STATES))));
         var reader = new PictureTopics(picture, new DeadLetters(writer));

@@ -10,17 +10,22 @@ import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
 import io.berth.submit.Picture;
+
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /// Reads the topics that a picture is made of. A record of an unknown type is skipped, one that
 /// cannot be read goes to the dead letters: a view misses it, and goes on.
 final class PictureTopics {
     static final String SERVICE = "submit-service";
+
+    /// Those that gateways write.
+    static final List<Topic<?>> OWN = List.of(Topics.SUBMISSIONS, Topics.TRIGGERS);
 
     /// Those that other services write.
     static final List<Topic<?>> OF_OTHERS =
@@ -65,6 +70,7 @@ final class PictureTopics {
         route(Topics.HEARTBEATS, (it, record) -> picture.heartbeat(it, record.timestamp()));
         route(Topics.CONFIG, (it, _) -> picture.configEntry(it));
         route(Topics.FAIR_SHARES, (it, _) -> picture.fairShares(it));
+        route(Topics.TRIGGERS, (it, _) -> picture.trigger(it), Picture::triggerForgotten);
         route(Topics.CELL_STATES, (it, record) -> picture.cellStatus(it, record.timestamp()));
     }
 

@@ -25,17 +25,20 @@ import io.berth.submit.Refusal.ScriptTooLarge;
 import io.berth.submit.Refused;
 import io.berth.submit.Sha256;
 import io.berth.submit.Unavailable;
+
 import jakarta.inject.Singleton;
+
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jspecify.annotations.Nullable;
+
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
-import org.eclipse.microprofile.config.inject.ConfigProperty;
-import org.jspecify.annotations.Nullable;
 
 /// Writes what people ask for: the specification first, then the submission that refers to it.
 @Singleton
@@ -100,6 +103,14 @@ public class SubmissionWriter {
 
     /// Whether the job stands in the log is not known, or it was not tried.
     public record Unknown(Unavailable why) implements Outcome {}
+
+    /// A number that neither a job has nor a trigger.
+    ///
+    /// @throws Unavailable if there is none in time
+    public long number(Deadline due) {
+        var one = new JobIds.Wanted(1, false);
+        return ids.next(List.of(one), due).getFirst().getFirst().first();
+    }
 
     /// Writes an admitted job under a new id. When this returns, both records are acknowledged.
     ///

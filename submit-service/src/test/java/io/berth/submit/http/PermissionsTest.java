@@ -1,6 +1,7 @@
 package io.berth.submit.http;
 
 import static io.restassured.RestAssured.given;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.hamcrest.Matchers.is;
 
@@ -16,6 +17,12 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.http.ContentType;
 import io.restassured.response.Response;
 import io.restassured.specification.RequestSpecification;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,10 +30,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /// Who may do what: every cell of the table in the users' documents is tried. What is allowed may
 /// still be refused for the state of the job.
@@ -101,6 +104,10 @@ class PermissionsTest {
                     () -> Api.as("alice").get(job).then().body("reason", is(reason.slurmName())));
         }
         Response response = act(cell.act(), caller(cell.who()), job);
+        if (response.statusCode() == 404 && "trigger_not_found".equals(response.path("code"))) {
+            // Who may not clear it does not learn that it is there.
+            return 403;
+        }
         if (response.statusCode() == 404
                 && List.of("output_not_found", "step_not_found").contains(response.path("code"))) {
             // The job waits: who may is told that there is nothing yet.
@@ -167,6 +174,15 @@ class PermissionsTest {
             case "lower nice" -> change(caller, job, "{\"nice\":-5}");
             case "set a priority" -> change(caller, job, "{\"priority\":9}");
             case "set a site factor" -> change(caller, job, "{\"siteFactor\":9}");
+            case "set a trigger of the job" ->
+                    change(
+                            caller,
+                            "/v1/triggers",
+                            trigger("fini", "\"job\":\"%s\"".formatted(job.substring(9))));
+            case "set a trigger of nodes" ->
+                    change(caller, "/v1/triggers", trigger("down", "\"nodes\":\"dgx-01\""));
+            case "clear a trigger of the owner" ->
+                    caller.delete("/v1/triggers/" + ownersTrigger(job));
             case "submit as the owner" -> Api.submit(caller, "\"user\":\"alice\"");
             case "drain a node" -> node(caller, "{\"state\":\"drain\",\"reason\":\"test\"}");
             case "take a node down" -> node(caller, "{\"state\":\"down\",\"reason\":\"test\"}");
@@ -177,6 +193,15 @@ class PermissionsTest {
 
     private static Response change(RequestSpecification caller, String job, String body) {
         return caller.contentType(ContentType.JSON).body(body).post(job);
+    }
+
+    private static String trigger(String occasion, String of) {
+        return "{\"occasion\":\"%s\",%s,\"program\":[\"/bin/true\"]}".formatted(occasion, of);
+    }
+
+    private static long ownersTrigger(String job) {
+        Response set = act("set a trigger of the job", caller("owner"), job);
+        return set.then().statusCode(201).extract().jsonPath().getLong("id");
     }
 
     private static Response node(RequestSpecification caller, String body) {
