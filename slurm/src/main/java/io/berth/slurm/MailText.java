@@ -1,11 +1,14 @@
 package io.berth.slurm;
 
 import io.berth.contracts.MailType;
+
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// The text of `--mail-type`: `BEGIN,END`.
 ///
@@ -13,14 +16,10 @@ import java.util.Set;
 public final class MailText {
 
     /// What Slurm knows and nothing happens for.
-    private static final Set<String> NEVER =
-            Set.of(
-                    "NONE",
-                    "INVALID_DEPEND",
-                    "STAGE_OUT",
-                    "TIME_LIMIT_50",
-                    "TIME_LIMIT_80",
-                    "TIME_LIMIT_90");
+    private static final Set<String> NEVER = Set.of("NONE", "STAGE_OUT");
+
+    private static final Set<String> NAMES =
+            Stream.of(MailType.values()).map(MailType::name).collect(Collectors.toSet());
 
     private MailText() {}
 
@@ -35,11 +34,12 @@ public final class MailText {
                                         MailType.BEGIN,
                                         MailType.END,
                                         MailType.FAIL,
-                                        MailType.REQUEUE));
-                case "BEGIN", "END", "FAIL", "REQUEUE", "TIME_LIMIT", "ARRAY_TASKS" ->
-                        types.add(MailType.valueOf(word));
+                                        MailType.REQUEUE,
+                                        MailType.INVALID_DEPEND));
                 default -> {
-                    if (!NEVER.contains(word)) {
+                    if (NAMES.contains(word)) {
+                        types.add(MailType.valueOf(word));
+                    } else if (!NEVER.contains(word)) {
                         return Optional.empty();
                     }
                 }

@@ -10,9 +10,11 @@ import io.berth.slurm.SbatchOption.Treatment.Different;
 import io.berth.slurm.SbatchOption.Treatment.Ignored;
 import io.berth.slurm.SbatchOption.Treatment.Refused;
 import io.berth.slurm.SbatchOption.Treatment.Same;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// The rows of [SbatchOption#TABLE].
 ///
@@ -150,8 +152,8 @@ final class SbatchOptionTable {
                 "mail-type",
                 null,
                 SbatchSetting.MAIL_TYPE,
-                "where the cluster sends mail; nothing comes for `INVALID_DEPEND`, `STAGE_OUT` and"
-                        + " `TIME_LIMIT_50` to `_90`");
+                "where the cluster sends mail; nothing is staged, so nothing comes for `STAGE_OUT`;"
+                        + " `INVALID_DEPEND` is told of jobs that end for it");
         same("mail-user", '\0', REQUIRED, null, SbatchSetting.MAIL_USER);
         same("priority", '\0', REQUIRED, null, SbatchSetting.PRIORITY);
         different(

@@ -22,25 +22,37 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.mailer.Mail;
 import io.quarkus.mailer.Mailer;
 import io.quarkus.runtime.Startup;
+
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
-import java.time.Clock;
-import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
 /// Follows the topic `jobs` and sends the mail that users asked for. All gateways are one group:
 /// each event is one gateway's, which says in the log how far it is after each mail. A gateway that
 /// dies between the two sends that mail again when it is back.
+///
+/// Whose partition a job's events are in, also looks how far the job's run is in its time limit. Up
+/// to when that was done goes with each commit, so that what a gateway has sent no other sends.
 @Singleton
 @Startup
 public class MailLoop {
@@ -57,6 +69,8 @@ public class MailLoop {
     /// How many events that bring no mail are read before that is said in the log.
     private static final int MOST_UNSAID = 100;
 
+    private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
+
     private final KafkaConnection kafka;
     private final GatewayLog log;
 
@@ -72,6 +86,11 @@ public class MailLoop {
     private final String domain;
     private final Events<JobEvent> events = new Events<>(Topics.JOBS, "submit-service");
     private final Map<JobId, Optional<MailRequest>> requests = RecentlyUsed.atMost(MOST_REMEMBERED);
+
+    /// Up to when runs were looked at, in epoch milliseconds, by the partitions that are this
+    /// gateway's.
+    private final Map<TopicPartition, Long> looked = new HashMap<>();
+
     private final Thread thread =
             Thread.ofPlatform().name("job-mail").daemon().unstarted(this::run);
     private final CountDownLatch stopping = new CountDownLatch(1);
@@ -114,7 +133,8 @@ public class MailLoop {
             try (var admin = kafka.admin();
                     var consumer = kafka.member(GROUP)) {
                 TopicDeclarations.await(admin, List.of(Topics.JOBS));
-                consumer.subscribe(List.of(Topics.JOBS.name()));
+                looked.clear();
+                consumer.subscribe(List.of(Topics.JOBS.name()), new Handover());
                 read(consumer);
             } catch (RuntimeException e) {
                 if (!stopped()) {
@@ -133,15 +153,72 @@ public class MailLoop {
             for (var record : records) {
                 mailed |= send(record);
             }
+            mailed |= remind(consumer);
             unsaid += records.count();
             if (mailed) {
-                consumer.commitSync();
+                consumer.commitSync(reached(consumer));
                 unsaid = 0;
             } else if (unsaid >= MOST_UNSAID || (unsaid > 0 && records.isEmpty())) {
-                consumer.commitAsync();
+                consumer.commitAsync(reached(consumer), null);
                 unsaid = 0;
             }
         }
+    }
+
+    /// Another gateway goes on where this one has said that it is.
+    private final class Handover implements ConsumerRebalanceListener {
+        @Override
+        public void onPartitionsAssigned(Collection<TopicPartition> partitions) {}
+
+        @Override
+        public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+            looked.keySet().removeAll(partitions);
+        }
+    }
+
+    private Map<TopicPartition, OffsetAndMetadata> reached(Consumer<byte[], byte[]> consumer) {
+        var reached = new HashMap<TopicPartition, OffsetAndMetadata>();
+        for (TopicPartition partition : consumer.assignment()) {
+            Long until = looked.get(partition);
+            reached.put(
+                    partition,
+                    new OffsetAndMetadata(
+                            consumer.position(partition), until == null ? "" : until.toString()));
+        }
+        return reached;
+    }
+
+    /// Sends what the runs have come to since the last look.
+    ///
+    /// @return whether that was something
+    private boolean remind(Consumer<byte[], byte[]> consumer) {
+        boolean mailed = false;
+        long now = clock.millis();
+        for (TopicPartition partition : consumer.assignment()) {
+            long after = looked.computeIfAbsent(partition, it -> lookedBefore(consumer, it, now));
+            if (after + BETWEEN_LOOKS.toMillis() > now) {
+                continue;
+            }
+            var jobs = log.picture().holding().filter(it -> it.cell() == partition.partition());
+            for (Milestones.Reached part : Milestones.between(jobs, after, now)) {
+                mailed |= send(part);
+            }
+            looked.put(partition, now);
+        }
+        return mailed;
+    }
+
+    /// Up to when any gateway has said that it looked; now if none has.
+    private static long lookedBefore(
+            Consumer<byte[], byte[]> consumer, TopicPartition partition, long now) {
+        OffsetAndMetadata said = consumer.committed(Set.of(partition)).get(partition);
+        return said == null || said.metadata().isEmpty() ? now : Long.parseLong(said.metadata());
+    }
+
+    private boolean send(Milestones.Reached part) {
+        MailRequest wanted = request(part.job());
+        return wanted != null
+                && send(new Subjects(part.job(), wanted, List::of).of(part), part.job(), wanted);
     }
 
     /// Sends what the event of a record brings.
@@ -155,7 +232,10 @@ public class MailLoop {
     }
 
     private boolean send(JobEvent event, Job job, MailRequest wanted) {
-        List<String> subjects = new Subjects(job, wanted, () -> tasks(job)).of(event);
+        return send(new Subjects(job, wanted, () -> tasks(job)).of(event), job, wanted);
+    }
+
+    private boolean send(List<String> subjects, Job job, MailRequest wanted) {
         for (String subject : subjects) {
             String to = wanted.address() == null ? job.user() : wanted.address();
             send(job, to.contains("@") ? to : to + "@" + domain, subject);

@@ -6,12 +6,14 @@ import io.berth.contracts.ExitStatus;
 import io.berth.contracts.JobState;
 import io.berth.contracts.MailRequest;
 import io.berth.contracts.MailType;
+import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobEvent.Ended;
 import io.berth.contracts.event.JobEvent.Requeued;
 import io.berth.contracts.event.JobEvent.Started;
 import io.berth.slurm.SlurmTime;
 import io.berth.submit.Job;
+
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.IntSummaryStatistics;
@@ -53,6 +55,16 @@ final class Subjects {
         };
     }
 
+    /// As the run gets on. Of an array it is about tasks alone.
+    List<String> of(Milestones.Reached part) {
+        return !ofArray && wanted.wants(part.type())
+                ? List.of(
+                        subject(
+                                "Reached %d%% of time limit, Run time %s"
+                                        .formatted(part.percent(), span(part.runMillis()))))
+                : List.of();
+    }
+
     private List<String> began(Started event) {
         if (!wanted.wants(MailType.BEGIN)) {
             return List.of();
@@ -85,6 +97,10 @@ final class Subjects {
         }
         String runTime = event.runs().isEmpty() ? span(0) : runTime(event.runs().getLast());
         var subjects = new ArrayList<String>();
+        if (wanted.wants(MailType.INVALID_DEPEND)
+                && event.reason() == Reason.DEPENDENCY_NEVER_SATISFIED) {
+            subjects.add(subject("Invalid dependency"));
+        }
         if (wanted.wants(MailType.TIME_LIMIT) && event.state() == JobState.TIMEOUT) {
             subjects.add(subject("Reached time limit, Run time " + runTime));
         }

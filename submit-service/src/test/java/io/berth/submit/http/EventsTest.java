@@ -1,6 +1,7 @@
 package io.berth.submit.http;
 
 import static io.restassured.RestAssured.given;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.containsString;
@@ -16,6 +17,15 @@ import io.berth.submit.Samples;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -29,13 +39,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 @QuarkusTest
 @QuarkusTestResource(MeshResource.class)
@@ -43,6 +46,8 @@ class EventsTest {
     /// More than the feed keeps in memory.
     private static final int MANY = 5000;
 
+    private static final String HALF =
+            "\"timeLimitSeconds\":3600,\"terms\":{\"mailType\":\"TIME_LIMIT_50\"}";
     private static final String MAIL = "\"terms\":{\"mailType\":\"END\"}";
 
     @Nullable MeshResource surroundings;
@@ -120,6 +125,30 @@ class EventsTest {
                 .allMatch(it -> it.contains("MAIL FROM:<berth@cluster>"))
                 .anyMatch(it -> it.contains("RCPT TO:<alice@localhost>"))
                 .anyMatch(it -> it.contains("RCPT TO:<a@lab>") && it.contains(of(asking)));
+
+        await().atMost(Duration.ofSeconds(60))
+                .pollInterval(Duration.ofSeconds(1))
+                .until(() -> {
+                    // One whose status is late has come to it before that is looked at.
+                    comesToHalf(Api.submitted("alice", HALF));
+                    return mesh().mails().stream()
+                            .map(EventsTest::subject)
+                            .anyMatch(it ->
+                                    it.endsWith("Reached 50% of time limit, Run time 00:30:00"));
+                });
+        assertThat(mesh().mails().stream().map(EventsTest::subject).toList())
+                .doesNotHaveDuplicates();
+    }
+
+    /// The job runs, and has half an hour behind it in a second.
+    private void comesToHalf(long job) throws Exception {
+        long placedAt = System.currentTimeMillis() - 1_799_000;
+        mesh.jobStatus(
+                Samples.status(
+                        mesh.submitted(job),
+                        JobState.RUNNING,
+                        Samples.run(Samples.DGX, placedAt, List.of()),
+                        0));
     }
 
     private static String of(long job) {

@@ -19,12 +19,15 @@ import io.berth.slurm.MailText;
 import io.berth.submit.Job;
 import io.berth.submit.Job.Attempt;
 import io.berth.submit.Samples;
-import java.util.Arrays;
-import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
 
 /// Whose subjects are those of a real Slurm's mail.
 class SubjectsTest {
@@ -236,10 +239,86 @@ class SubjectsTest {
                         "Slurm Array Task Job_id=20_0 (20) Name=train Requeued, Run time 00:01:01");
     }
 
+    private static Job running(JobState state, long suspendedMillis) {
+        var attempt =
+                new Attempt(1, 100_000, true, 0, List.of(), suspendedMillis, 0, 0, null, List.of());
+        return job(17, TRAIN, state, 0, 0, attempt);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "RUNNING   | 0     | 0       | 1899999 | ''",
+                "RUNNING   | 0     | 1899999 | 1900000 | 50 30:00",
+                "RUNNING   | 0     | 1900000 | 2979999 | ''",
+                "RUNNING   | 0     | 1899999 | 9999999 | 50 30:00, 80 48:00, 90 54:00",
+                "RUNNING   | 60000 | 1899999 | 1959999 | ''",
+                "RUNNING   | 60000 | 1959999 | 1960000 | 50 30:00",
+                "SUSPENDED | 0     | 0       | 9999999 | ''",
+            })
+    void a_run_comes_to_each_part_of_its_time_limit_once(
+            JobState state, long suspended, long after, long until, String parts) {
+        List<String> subjects =
+                Milestones.between(Stream.of(running(state, suspended)), after, until).stream()
+                        .flatMap(it ->
+                                new Subjects(
+                                                it.job(),
+                                                wanted("TIME_LIMIT_50,TIME_LIMIT_80,TIME_LIMIT_90"),
+                                                SubjectsTest::notAsked)
+                                        .of(it).stream())
+                        .map(it -> it.replaceFirst("Slurm Job_id=17 Name=train Reached ", ""))
+                        .map(it -> it.replaceFirst("% of time limit, Run time 00:", " "))
+                        .toList();
+
+        assertThat(String.join(", ", subjects)).isEqualTo(parts);
+    }
+
+    @Test
+    void only_the_parts_that_are_asked_for_are_told_and_of_tasks_where_these_are() {
+        Job task = running(0, 100_000);
+        List<Milestones.Reached> all = Milestones.between(Stream.of(task), 0, 9_999_999);
+
+        assertThat(all.stream().flatMap(it -> told(task, it, "ALL,TIME_LIMIT"))).isEmpty();
+        assertThat(all.stream().flatMap(it -> told(task, it, "TIME_LIMIT_80"))).isEmpty();
+        assertThat(all.stream().flatMap(it -> told(task, it, "TIME_LIMIT_80,ARRAY_TASKS")))
+                .containsExactly(
+                        "Slurm Array Task Job_id=20_0 (20) Name=train Reached 80% of time limit,"
+                                + " Run time 00:48:00");
+    }
+
+    private static Stream<String> told(Job job, Milestones.Reached part, String types) {
+        return new Subjects(job, wanted(types), SubjectsTest::notAsked).of(part).stream();
+    }
+
+    @Test
+    void a_job_that_ends_for_its_dependency_says_so() {
+        var event =
+                new JobEvent.Ended(
+                        new JobId(17),
+                        70_000,
+                        TRAIN,
+                        JobState.CANCELLED,
+                        Reason.DEPENDENCY_NEVER_SATISFIED,
+                        ExitStatus.SUCCESS,
+                        0,
+                        List.of(),
+                        null,
+                        null);
+        Job job = job(17, TRAIN, JobState.CANCELLED, 0, 70_000);
+
+        assertThat(new Subjects(job, wanted("INVALID_DEPEND"), List::of).of(event))
+                .containsExactly("Slurm Job_id=17 Name=train Invalid dependency");
+        assertThat(new Subjects(job, wanted("ALL"), List::of).of(event))
+                .containsExactly(
+                        "Slurm Job_id=17 Name=train Invalid dependency",
+                        "Slurm Job_id=17 Name=train Ended, Run time 00:00:00, CANCELLED, ExitCode 0");
+    }
+
     @Test
     void what_nobody_asks_for_is_not_told() {
         assertThat(MailText.parse("none")).contains(List.of());
-        assertThat(MailText.parse("END,TIME_LIMIT_80")).contains(List.of(MailType.END));
+        assertThat(MailText.parse("END,STAGE_OUT")).contains(List.of(MailType.END));
         assertThat(MailText.parse("sometimes")).isEmpty();
     }
 }
