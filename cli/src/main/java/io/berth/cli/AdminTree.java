@@ -2,12 +2,14 @@ package io.berth.cli;
 
 import io.berth.client.JsonObject;
 import io.berth.contracts.AdminLevel;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// The account tree of a configuration as `sacctmgr show assoc` lists it: each account before its
@@ -45,22 +47,24 @@ record AdminTree(JsonObject document) {
     }
 
     List<Row> rows() {
+        Map<String, List<String>> below =
+                document.object("accounts").fields().keySet().stream()
+                        .filter(it -> !it.equals(ROOT))
+                        .sorted()
+                        .collect(Collectors.groupingBy(this::parent));
         var rows = new ArrayList<Row>();
-        add(rows, ROOT, 0);
+        add(rows, below, ROOT, 0);
         return rows;
     }
 
-    private void add(List<Row> rows, String name, int depth) {
+    private void add(List<Row> rows, Map<String, List<String>> below, String name, int depth) {
         add(rows, depth, name, "", account(name));
         JsonObject users = account(name).object("users");
         for (String user : users.fields().keySet().stream().sorted().toList()) {
             add(rows, depth + 1, name, user, users.object(user));
         }
-        for (String child :
-                document.object("accounts").fields().keySet().stream().sorted().toList()) {
-            if (!child.equals(ROOT) && parent(child).equals(name)) {
-                add(rows, child, depth + 1);
-            }
+        for (String child : below.getOrDefault(name, List.of())) {
+            add(rows, below, child, depth + 1);
         }
     }
 
@@ -94,13 +98,13 @@ record AdminTree(JsonObject document) {
         return row.account().equals(ROOT) ? "" : parent(row.account());
     }
 
-    /// Whether the second account is the first or below it.
-    boolean isAbove(String account, String other) {
-        String name = other;
-        while (!name.equals(account) && !name.equals(ROOT)) {
-            name = parent(name);
+    /// The account and those above it, the root last.
+    List<String> upwards(String account) {
+        var chain = new ArrayList<>(List.of(account));
+        while (!chain.getLast().equals(ROOT)) {
+            chain.add(parent(chain.getLast()));
         }
-        return name.equals(account);
+        return chain;
     }
 
     /// All users by name. A user's default account is the one marked so, else the first that names

@@ -3,6 +3,7 @@ package io.berth.cli;
 import io.berth.client.JsonObject;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Tres;
+
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -10,8 +11,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /// The text of `scontrol show assoc_mgr`: users, associations and QOS with their limits, and behind
@@ -25,18 +24,15 @@ import java.util.stream.Collectors;
 /// @param document in the shape of the cluster file
 /// @param jobs that have not ended
 /// @param shares of [Sshare#PATH], which have the usage too
-/// @param spent of limits of sums over time, as the books tell it
+/// @param spent of limits of sums over time, as the books tell it, by the limit's holder
 /// @param now epoch milliseconds
 record AssocMgr(
         JsonObject document,
         List<JobView> jobs,
         List<JsonObject> shares,
-        List<JsonObject> spent,
+        Map<String, List<JsonObject>> spent,
         Accounts accounts,
         long now) {
-
-    /// As a number of shares: those of the account above.
-    private static final long PARENT_SHARES = Integer.MAX_VALUE;
 
     /// What every line of resources tells of.
     private static final List<String> COUNTED =
@@ -88,12 +84,13 @@ record AssocMgr(
         var tree = new AdminTree(document);
         List<AdminTree.Row> rows = tree.rows();
         Map<String, AdminTree.Membership> members = tree.members();
+        var held = new AssocIndex(tree, rows, jobs, shares);
         var records = new ArrayList<List<String>>();
         for (int i = 0; i < rows.size(); i++) {
             AdminTree.Row row = rows.get(i);
             if (AssocSelection.has(asked.accounts(), row.account())
                     && AssocSelection.has(asked.users(), row.user())) {
-                records.add(association(tree, members, rows, row, i + 1));
+                records.add(association(tree, members, held, row, i + 1));
             }
         }
         return records;
@@ -102,19 +99,13 @@ record AssocMgr(
     private List<String> association(
             AdminTree tree,
             Map<String, AdminTree.Membership> members,
-            List<AdminTree.Row> rows,
+            AssocIndex held,
             AdminTree.Row row,
             int number) {
         boolean ofUser = !row.user().isEmpty();
         boolean root = row.depth() == 0;
-        JsonObject share =
-                shares.stream()
-                        .filter(it ->
-                                it.text("account").equals(row.account())
-                                        && it.text("user").equals(row.user()))
-                        .findFirst()
-                        .orElse(JsonObject.EMPTY);
-        JobsUse use = JobsUse.of(jobs, job -> has(tree, row, job), now);
+        JsonObject share = held.share(row);
+        JobsUse use = JobsUse.of(held.jobs(row), now);
         String holder =
                 ofUser ? "user/" + row.account() + "/" + row.user() : "account/" + row.account();
         var lines = new ArrayList<String>();
@@ -130,9 +121,9 @@ record AssocMgr(
         lines.add(
                 "SharesRaw/Norm/Level/Factor=%d/%s/%d/%s"
                         .formatted(
-                                raw(row),
+                                AssocIndex.raw(row),
                                 two(share.decimal("normShares")),
-                                root ? 1 : level(tree, rows, row),
+                                root ? 1 : held.level(row),
                                 two(share.decimal("fairShare"))));
         lines.add(
                 "UsageRaw/Norm/Efctv=%s/%s/%s"
@@ -165,53 +156,36 @@ record AssocMgr(
         return lines;
     }
 
-    /// Whether the job is one of the row's: of an account also those of accounts below it.
-    private static boolean has(AdminTree tree, AdminTree.Row row, JobView job) {
-        boolean account =
-                row.user().isEmpty()
-                        ? tree.isAbove(row.account(), job.text("account"))
-                        : row.account().equals(job.text("account"))
-                                && row.user().equals(job.text("user"));
-        return account
-                && (row.partition().isEmpty() || row.partition().equals(job.text("partition")));
-    }
-
     private static boolean isDefault(Map<String, AdminTree.Membership> members, AdminTree.Row row) {
         AdminTree.Membership of = members.get(row.user());
         return of != null && of.defaultAccount().equals(row.account());
     }
 
-    private static long raw(AdminTree.Row row) {
-        return row.shares().equals("parent") ? PARENT_SHARES : Long.parseLong(row.shares());
-    }
-
-    /// The shares of all that stand beside it.
-    private static long level(AdminTree tree, List<AdminTree.Row> rows, AdminTree.Row row) {
-        return rows.stream()
-                .filter(it -> it.depth() == row.depth() && it.partition().isEmpty())
-                .filter(it -> tree.above(it).equals(tree.above(row)))
-                .mapToLong(AssocMgr::raw)
-                .filter(it -> it != PARENT_SHARES)
-                .sum();
-    }
-
     private List<List<String>> qos(AssocSelection asked) {
         JsonObject all = document.object("qos");
+        Map<String, List<JobView>> mine = by("qos", jobs);
         var records = new ArrayList<List<String>>();
         int number = 0;
         for (String name : all.fields().keySet()) {
             number++;
             if (AssocSelection.has(asked.qos(), name)) {
-                records.add(qos(name, number, all.object(name)));
+                records.add(
+                        qos(name, number, all.object(name), mine.getOrDefault(name, List.of())));
             }
         }
         return records;
     }
 
-    private List<String> qos(String name, int number, JsonObject terms) {
+    private static Map<String, List<JobView>> by(String field, List<JobView> jobs) {
+        return jobs.stream()
+                .collect(
+                        Collectors.groupingBy(
+                                it -> it.text(field), TreeMap::new, Collectors.toList()));
+    }
+
+    private List<String> qos(String name, int number, JsonObject terms, List<JobView> mine) {
         JsonObject limits = terms.object("limits");
-        Predicate<JobView> mine = job -> job.text("qos").equals(name);
-        JobsUse use = JobsUse.of(jobs, mine, now);
+        JobsUse use = JobsUse.of(mine, now);
         var lines = new ArrayList<String>();
         lines.add("QOS=%s(%d)".formatted(name, number));
         lines.add("UsageRaw=");
@@ -242,38 +216,32 @@ record AssocMgr(
 
     /// What each account, or user, has of a QOS.
     private void each(
-            List<String> lines,
-            Predicate<JobView> mine,
-            String field,
-            boolean user,
-            JsonObject limits) {
+            List<String> lines, List<JobView> mine, String field, boolean user, JsonObject limits) {
         String end = user ? "PU" : "PA";
-        var names =
-                jobs.stream()
-                        .filter(mine)
-                        .map(it -> it.text(field))
-                        .collect(Collectors.toCollection(TreeSet::new));
-        for (String name : names) {
-            JobsUse use = JobsUse.of(jobs, mine.and(it -> it.text(field).equals(name)), now);
-            lines.add("  " + (user ? person(name) : name));
-            lines.add(
-                    "    MaxJobs%1$s=%2$s(%3$d) MaxJobsAccrue%1$s=N(%4$d) MaxSubmitJobs%1$s=%5$s(%6$d)"
-                            .formatted(
-                                    end,
-                                    orNone(
-                                            limits,
-                                            user ? Limit.MAX_JOBS : Limit.MAX_JOBS_PER_ACCOUNT),
-                                    use.running(),
-                                    use.accruing(),
-                                    orNone(
-                                            limits,
-                                            user
-                                                    ? Limit.MAX_SUBMIT_JOBS
-                                                    : Limit.MAX_SUBMIT_JOBS_PER_ACCOUNT),
-                                    use.submitted()));
-            Limit tres = user ? Limit.MAX_TRES_PER_USER : Limit.MAX_TRES_PER_ACCOUNT;
-            lines.add("    " + used("MaxTRES" + end, amounts(limits, tres), use.tres()));
-        }
+        by(field, mine)
+                .forEach((name, its) -> {
+                    JobsUse use = JobsUse.of(its, now);
+                    lines.add("  " + (user ? person(name) : name));
+                    lines.add(
+                            "    MaxJobs%1$s=%2$s(%3$d) MaxJobsAccrue%1$s=N(%4$d) MaxSubmitJobs%1$s=%5$s(%6$d)"
+                                    .formatted(
+                                            end,
+                                            orNone(
+                                                    limits,
+                                                    user
+                                                            ? Limit.MAX_JOBS
+                                                            : Limit.MAX_JOBS_PER_ACCOUNT),
+                                            use.running(),
+                                            use.accruing(),
+                                            orNone(
+                                                    limits,
+                                                    user
+                                                            ? Limit.MAX_SUBMIT_JOBS
+                                                            : Limit.MAX_SUBMIT_JOBS_PER_ACCOUNT),
+                                            use.submitted()));
+                    Limit tres = user ? Limit.MAX_TRES_PER_USER : Limit.MAX_TRES_PER_ACCOUNT;
+                    lines.add("    " + used("MaxTRES" + end, amounts(limits, tres), use.tres()));
+                });
     }
 
     /// The bounds of all jobs together.
@@ -287,8 +255,8 @@ record AssocMgr(
             OptionalLong billing) {
         lines.add(used("GrpTRES", amounts(limits, Limit.GRP_TRES), use.tres()));
         Map<String, Long> minutes = new TreeMap<>();
-        for (JsonObject it : spent) {
-            if (it.text("holder").equals(holder) && it.has("resource")) {
+        for (JsonObject it : spent.getOrDefault(holder, List.of())) {
+            if (it.has("resource")) {
                 minutes.put(it.text("resource"), it.number("spentMinutes"));
             }
         }
@@ -364,10 +332,8 @@ record AssocMgr(
     /// What was used of it is known where it is limited.
     private String wall(JsonObject limits, String holder) {
         String used =
-                spent.stream()
-                        .filter(it ->
-                                it.text("holder").equals(holder)
-                                        && it.text("limit").equals(Limit.GRP_WALL.slurmName()))
+                spent.getOrDefault(holder, List.of()).stream()
+                        .filter(it -> it.text("limit").equals(Limit.GRP_WALL.slurmName()))
                         .map(it -> "(%s)".formatted(two(it.number("spentMinutes"))))
                         .findFirst()
                         .orElse("");

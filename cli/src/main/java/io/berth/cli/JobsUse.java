@@ -2,10 +2,10 @@ package io.berth.cli;
 
 import io.berth.contracts.JobState;
 import io.berth.contracts.Tres;
+
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 
 /// What some jobs that have not ended use together.
 ///
@@ -22,18 +22,14 @@ record JobsUse(
 
     private static final long MINUTE_MILLIS = 60_000;
 
-    /// @param of which of the jobs count
     /// @param now epoch milliseconds
-    static JobsUse of(List<JobView> jobs, Predicate<JobView> of, long now) {
+    static JobsUse of(List<JobView> jobs, long now) {
         long accruing = 0;
         long submitted = 0;
         long running = 0;
         Map<String, Long> tres = new TreeMap<>();
         Map<String, Long> minutes = new TreeMap<>();
         for (JobView job : jobs) {
-            if (!of.test(job)) {
-                continue;
-            }
             submitted++;
             if (job.is(JobState.PENDING)) {
                 accruing += job.accrueAt(now) > 0 ? 1 : 0;

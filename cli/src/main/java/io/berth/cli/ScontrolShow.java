@@ -6,6 +6,9 @@ import io.berth.client.Answer;
 import io.berth.client.JsonObject;
 import io.berth.client.Query;
 import io.berth.slurm.HostList;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,7 +17,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /// `scontrol show`: one thing or all of a kind, in full.
 final class ScontrolShow {
@@ -266,7 +268,8 @@ final class ScontrolShow {
                         Admin.of(terminal, "scontrol").document(),
                         JobView.all(client.get("/v1/jobs")),
                         client.accounting(Sshare.PATH).objects("shares"),
-                        client.accounting("/v1/accounting/budgets").objects("budgets"),
+                        client.accounting("/v1/accounting/budgets").objects("budgets").stream()
+                                .collect(Collectors.groupingBy(it -> it.text("holder"))),
                         Accounts.ofMachine(),
                         terminal.now());
         String between = words.has("oneliner") ? " " : "\n    ";
