@@ -1,15 +1,18 @@
 package io.berth.cli;
 
 import io.berth.slurm.HostList;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /// A partition as `scontrol show partition --json` tells of it: times are minutes, memory MiB.
 /// `berth` is the gateway's own view.
 ///
-/// Source: data parser v0.0.40 of Slurm 23.11, and of v0.0.41 the memory of a node and the state.
+/// Source: data parser v0.0.40 of Slurm 23.11, and of v0.0.41 the memory of a node, the state and
+/// `oversubscribe`.
 final class PartitionData {
 
     private PartitionData() {}
@@ -80,12 +83,30 @@ final class PartitionData {
                 "partition_memory_per_node",
                 SlurmData.infiniteIfZero(partition.number("maxMemoryMibPerNode")));
         json.put("nodes", SlurmData.infiniteIfZero(partition.number("maxNodes")));
-        json.put("shares", partition.json().flag("exclusive") ? 0 : 1);
+        json.put("shares", shares(partition));
+        json.put(
+                "oversubscribe",
+                Map.of(
+                        "jobs",
+                        shares(partition),
+                        "flags",
+                        partition.overSubscribe().startsWith("FORCE")
+                                ? List.of("force")
+                                : List.of()));
         json.put("time", SlurmData.infiniteIfZero(minutes(partition.number("maxTimeSeconds"))));
         json.put(
                 "over_time_limit",
                 SlurmData.setUnlessZero(minutes(partition.number("overTimeSeconds"))));
         return json;
+    }
+
+    /// How many jobs have a CPU together; 0 if each has its nodes alone.
+    private static long shares(PartitionView partition) {
+        String text = partition.overSubscribe();
+        int colon = text.indexOf(':');
+        return text.equals("EXCLUSIVE")
+                ? 0
+                : colon < 0 ? 1 : Long.parseLong(text.substring(colon + 1));
     }
 
     private static long minutes(long seconds) {

@@ -4,13 +4,15 @@ import io.berth.client.Answer;
 import io.berth.client.JsonObject;
 import io.berth.client.JsonText;
 import io.berth.slurm.HostList;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// What `scontrol` changes: jobs that are held, released, requeued or amended, and nodes that are
 /// drained and resumed.
@@ -21,8 +23,6 @@ final class ScontrolActions {
 
     private static final Set<String> NODE_STATES =
             Set.of("drain", "down", "resume", "undrain", "idle");
-
-    private static final Set<String> PARTITION_STATES = Set.of("up", "down", "drain", "inactive");
 
     private final Terminal terminal;
     private final MeshClient client;
@@ -90,7 +90,8 @@ final class ScontrolActions {
             default ->
                     throw new CommandFailure(
                             1,
-                            "No valid entity in update command; there are: JobId=, NodeName=, PartitionName=, ReservationName=\n");
+                            "No valid entity in update command; there are: JobId=, NodeName=,"
+                                    + " PartitionName=, ReservationName=\n");
         };
     }
 
@@ -117,28 +118,17 @@ final class ScontrolActions {
         return 0;
     }
 
-    /// A partition's state, as a change of the cluster's configuration.
+    /// A change of the cluster's configuration.
     private int partition(String name, List<String> settings) throws CommandFailure {
-        @Nullable String state = null;
-        for (String setting : settings) {
-            if (!key(setting).equals("state")) {
-                throw Scontrol.unsupported(setting);
-            }
-            state = value(setting).toLowerCase(Locale.ROOT);
+        if (settings.isEmpty()) {
+            throw new CommandFailure(1, "No changes specified\n");
         }
-        if (state == null || !PARTITION_STATES.contains(state)) {
-            throw new CommandFailure(
-                    1,
-                    "Invalid input: State="
-                            + (state == null ? "" : state)
-                            + "\nAcceptable State values are UP, DOWN, DRAIN, and INACTIVE\n");
-        }
+        Map<String, Object> patch = PartitionChange.patch(settings);
         Admin admin = Admin.of(terminal, "scontrol");
         if (!admin.document().object("partitions").has(name)) {
             throw new CommandFailure(1, "slurm_update error: Invalid partition name specified\n");
         }
-        Answer answer =
-                admin.ask(Admin.patch(Map.of("partitions", Map.of(name, Map.of("state", state)))));
+        Answer answer = admin.ask(Admin.patch(Map.of("partitions", Map.of(name, patch))));
         if (!answer.ok()) {
             throw new CommandFailure(1, "slurm_update error: " + Scontrol.reason(answer) + "\n");
         }

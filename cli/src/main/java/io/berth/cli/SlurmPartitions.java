@@ -1,6 +1,7 @@
 package io.berth.cli;
 
 import io.berth.slurm.SlurmConf.Line;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,7 +17,7 @@ final class SlurmPartitions {
     static final String NO_NUMBER = "it is no whole number below 1000000000";
 
     /// The cluster file's name of each number.
-    private static final Map<String, String> NUMBERS =
+    static final Map<String, String> NUMBERS =
             Map.ofEntries(
                     Map.entry("maxnodes", "maxNodes"),
                     Map.entry("minnodes", "minNodes"),
@@ -33,7 +34,7 @@ final class SlurmPartitions {
                     Map.entry("gracetime", "graceTime"));
 
     /// Of two that exclude each other, the other one.
-    private static final Map<String, String> RIVALS =
+    static final Map<String, String> RIVALS =
             Map.of(
                     "defaultMemoryPerCpu", "defaultMemoryPerNode",
                     "defaultMemoryPerNode", "defaultMemoryPerCpu",
@@ -193,7 +194,8 @@ final class SlurmPartitions {
                     "they are DefCpuPerGPU and DefMemPerGPU, each a whole number below 1000000000";
             case "selecttypeparameters" -> "wholeCores is said of the whole cluster";
             case "exclusivetopo" ->
-                    "jobs may have their nodes to themselves (exclusive), and no switches or blocks";
+                    "jobs may have their nodes to themselves (exclusive), and no switches or"
+                            + " blocks";
             case "tresbillingweights" -> "write it as prices";
             default -> NUMBERS.containsKey(key) ? NO_NUMBER : "Berth knows no such setting";
         };

@@ -9,12 +9,14 @@ import io.berth.slurm.SrunCommandLine;
 import io.berth.slurm.SrunOption;
 import io.berth.slurm.SrunOption.Setting;
 import io.berth.slurm.session.Frame;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -28,7 +30,8 @@ import java.util.function.Function;
 final class Srun {
 
     static final String SYNOPSIS =
-            "srun [OPTIONS] PROGRAM [ARGUMENT...]: runs a program in a job of its own, as its terminal";
+            "srun [OPTIONS] PROGRAM [ARGUMENT...]: runs a program in a job of its own, as its"
+                    + " terminal";
 
     private static final Voice VOICE = new Voice("srun", "Unable to allocate resources: ");
 
@@ -103,6 +106,11 @@ final class Srun {
             throw new CommandFailure(1, "srun: fatal: No command given to execute.\n");
         }
         boolean several = parts.size() > 1;
+        String job = parts.getFirst().value(Setting.JOBID);
+        if (parts.stream().anyMatch(it -> !Objects.equals(it.value(Setting.JOBID), job))) {
+            throw CommandFailure.error(
+                    "srun", "--jobid is one job, whose components ':' parts: it stands first");
+        }
         if (parts.stream().anyMatch(it -> it.has(Setting.PTY))
                 && (several || isForComponents(parts))) {
             throw CommandFailure.error("srun", "--pty is for one program on one node of a job");
@@ -156,7 +164,8 @@ final class Srun {
         if (isForComponents(parts)) {
             throw CommandFailure.error(
                     "srun",
-                    "--het-group names components of a job that runs; ':' parts those of a new one");
+                    "--het-group names components of a job that runs; ':' parts those of a new"
+                            + " one");
         }
         MeshClient client = MeshClient.of(terminal, "srun");
         SrunCommandLine line = parts.getFirst();
