@@ -7,12 +7,14 @@ import io.berth.contracts.JobState;
 import io.berth.slurm.SlurmDate;
 import io.berth.slurm.SlurmMemory;
 import io.berth.slurm.SlurmTime;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
 
 /// What `scontrol update jobid=` asks for, as the gateway reads it.
 ///
@@ -60,6 +62,8 @@ final class JobChanges {
             case "name", "jobname" -> json.put("name", value);
             case "comment" -> json.put("comment", value);
             case "timelimit" -> json.put("timeLimitSeconds", timeLimit(value));
+            case "timemin" -> json.put("timeMinSeconds", leastTime(value));
+            case "switches" -> json.put("switches", value.equals("0") ? "" : value);
             case "nice" -> json.put("nice", value.isEmpty() ? 100 : number("Nice", value));
             case "sitefactor" -> json.put("siteFactor", number("SiteFactor", value));
             case "priority" -> json.put("priority", priority(value));
@@ -110,6 +114,14 @@ final class JobChanges {
                     1, "Invalid TimeLimit specification: " + text + ": the limit is shorter\n");
         }
         return more ? now + seconds.getAsLong() : now - seconds.getAsLong();
+    }
+
+    private static long leastTime(String text) throws CommandFailure {
+        OptionalLong seconds = SlurmTime.parseLimit(text);
+        if (seconds.isEmpty()) {
+            throw new CommandFailure(1, "Invalid TimeMin specification: " + text + "\n");
+        }
+        return seconds.getAsLong();
     }
 
     private JsonObject asItIs() throws CommandFailure {

@@ -5,6 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.cli.CommandRun.Outcome;
 import io.berth.cli.FakeMesh.Reply;
 import io.berth.client.JsonObject;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,11 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 final class ScontrolTest {
 
@@ -487,6 +489,8 @@ final class ScontrolTest {
                 "MinCPUsNode=16 | {\"minCpusPerNode\":16}",
                 "TresPerNode=gres:gpu:a100:2 | {\"gres\":\"gpu:a100:2\"}",
                 "Gres=gpu:1,nic:1 | {\"gres\":\"gpu:1,nic:1\"}",
+                "Switches=2@10:00 TimeMin=30 | {\"switches\":\"2@10:00\",\"timeMinSeconds\":1800}",
+                "Switches=0 TimeMin=0 | {\"switches\":\"\",\"timeMinSeconds\":0}",
                 "Licenses=matlab:2 Contiguous=yes | {\"licenses\":\"matlab:2\",\"contiguous\":true}",
                 "OverSubscribe=NO | {\"exclusive\":true}",
                 "EndTime=2026-11-20T11:00:00 | {\"timeLimitSeconds\":7200}"
@@ -527,6 +531,7 @@ final class ScontrolTest {
             value = {
                 "MinMemoryNode=much | Invalid MinMemoryNode value: much",
                 "NumCPUs=7 | Invalid NumCPUs value: 7: a multiple of the job's 4 tasks, or CPUsPerTask=",
+                "TimeMin=soon | Invalid TimeMin specification: soon",
                 "Contiguous=so | Invalid Contiguous value: so",
                 "EndTime=now | Invalid EndTime value: now: it is set of a job that runs"
             })
@@ -707,10 +712,38 @@ final class ScontrolTest {
     @CsvSource(
             delimiter = '|',
             value = {
+                "MaxTime=4:00:00 DefaultTime=30         | \"maxTime\":\"4:00:00\",\"defaultTime\":\"30\"",
+                "MaxTime=UNLIMITED MaxNodes=8           | \"maxTime\":null,\"maxNodes\":8",
+                "AllowAccounts=lab,chem DenyQos=idle    | \"allowAccounts\":[\"lab\",\"chem\"],\"denyQos\":[\"idle\"]",
+                "AllowAccounts=ALL AllowGroups=         | \"allowAccounts\":null,\"allowGroups\":null",
+                "Hidden=YES RootOnly=no                 | \"hidden\":true,\"rootOnly\":null",
+                "DefMemPerCPU=2048                      | \"defaultMemoryPerNode\":null,\"defaultMemoryPerCpu\":2048",
+                "OverSubscribe=FORCE:4 PriorityTier=3   | \"exclusive\":null,\"overSubscribe\":\"FORCE:4\",\"tier\":3",
+                "OverSubscribe=EXCLUSIVE Nodes=gpu-[1-4] | \"exclusive\":true,\"overSubscribe\":null,\"nodes\":\"gpu-[1-4]\"",
+                "GraceTime=60 PreemptMode=requeue QOS=N/A | \"graceTime\":60,\"preemptMode\":\"REQUEUE\",\"qos\":null",
+            })
+    void what_a_partition_has_is_changed_in_the_cluster_file(String settings, String patch) {
+        configured("{\"partitions\":{\"batch\":{\"nodes\":\"ALL\"}}}");
+        mesh.on("POST", "/v1/configuration/changes", "{\"revision\":8,\"changes\":[]}");
+        var line = new ArrayList<>(List.of("scontrol", "update", "PartitionName=batch"));
+        line.addAll(List.of(settings.split(" ")));
+
+        assertThat(new CommandRun(mesh).run(line)).isEqualTo(new Outcome(0, "", ""));
+        assertThat(mesh.requests().getLast().body())
+                .isEqualTo("{\"partitions\":{\"batch\":{" + patch + "}}}");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
                 "update PartitionName=gone State=UP | slurm_update error: Invalid partition name specified",
                 "update PartitionName=batch State=on | Invalid input: State=on",
-                "update PartitionName=batch | Invalid input: State=",
-                "update PartitionName=batch MaxTime=1 | Update of this parameter is not supported: MaxTime=1",
+                "update PartitionName=batch | No changes specified",
+                "update PartitionName=batch Alternate=x | Update of this parameter is not supported: Alternate=x",
+                "update PartitionName=batch State | Update of this parameter is not supported: State",
+                "update PartitionName=batch MaxNodes=many | Invalid maxnodes value: many: it is no whole number below 1000000000",
+                "update PartitionName=batch Hidden=maybe | Invalid input: hidden=maybe: it is YES or NO",
                 "listpids | scontrol: error: listpids is not supported: it is asked on a node; sstat tells what a job's processes use together",
                 "write batch_script 17 | job script retrieval failed: Invalid job id specified",
                 "write batch_script x | job script retrieval failed: Invalid job id specified",

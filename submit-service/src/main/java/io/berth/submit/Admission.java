@@ -5,6 +5,7 @@ import static io.berth.submit.Checks.line;
 import static io.berth.submit.Checks.listed;
 import static io.berth.submit.Checks.number;
 import static io.berth.submit.Checks.quoted;
+
 import static java.util.Objects.requireNonNullElse;
 
 import io.berth.contracts.Gres;
@@ -29,6 +30,9 @@ import io.berth.submit.Refusal.InvalidQos;
 import io.berth.submit.Refusal.NodeConfigurationUnavailable;
 import io.berth.submit.Refusal.NotAllowed;
 import io.berth.submit.Refusal.OfComponent;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -38,7 +42,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /// Decides whether a submission becomes a job, and fills in what it leaves out.
 ///
@@ -265,7 +268,7 @@ public final class Admission {
         return requireNonNullElse(asked, LaunchMode.BATCH);
     }
 
-    private static void checkLeastTime(JobDescription job) throws Refused {
+    static void checkLeastTime(JobDescription job) throws Refused {
         Long least = job.conditions().timeMinSeconds();
         long limit = job.timeLimitSeconds();
         if (least != null && limit > 0 && least > limit) {

@@ -3,6 +3,7 @@ package io.berth.submit;
 import static io.berth.submit.Checks.invalid;
 import static io.berth.submit.Checks.number;
 import static io.berth.submit.Checks.quoted;
+
 import static java.util.Objects.requireNonNullElse;
 
 import io.berth.contracts.GpuRequest;
@@ -18,10 +19,12 @@ import io.berth.slurm.GpuPartText;
 import io.berth.slurm.GpuSpec;
 import io.berth.slurm.GresList;
 import io.berth.slurm.InvalidOption;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /// What a waiting job asks for after a change: each part that the change does not name stays. More
 /// nodes of a job with a task on each bring their tasks.
@@ -44,6 +47,7 @@ record AmendedRequest(
                                 change.reservation(),
                                 change.licenses(),
                                 change.contiguous(),
+                                change.switches(),
                                 change.exclusive())
                         .anyMatch(it -> it != null);
     }
@@ -149,7 +153,11 @@ record AmendedRequest(
                         ? where.excluded()
                         : RequestedNodes.names(change.excludedNodes(), nodes),
                 sharing,
-                where.switches(),
+                change.switches() == null
+                        ? where.switches()
+                        : change.switches().isEmpty()
+                                ? null
+                                : RequestedNodes.switches(change.switches()),
                 change.reservation() == null
                         ? where.reservation()
                         : change.reservation().isEmpty() ? null : change.reservation(),

@@ -3,6 +3,7 @@ package io.berth.submit;
 import static io.berth.submit.Checks.invalid;
 import static io.berth.submit.Checks.line;
 import static io.berth.submit.Checks.number;
+
 import static java.util.Objects.requireNonNullElse;
 
 import io.berth.contracts.Amendment;
@@ -14,9 +15,11 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.submit.Refusal.JobNotPending;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.Collection;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// Decides whether a job may become what someone wants it to be. What is refused at submission is
 /// refused here too, but for a request that no nodes of the partition could hold: that waits with
@@ -72,6 +75,9 @@ public final class Amendments {
                         change.requeue(),
                         terms(job.description().conditions(), change, partitions),
                         throttle(job, change.arrayThrottle()));
+        if (change.timeMinSeconds() != null) {
+            Admission.checkLeastTime(amendment.applied(job.description()));
+        }
         if (moved || change.reservation() != null) {
             JobDescription amended = amendment.applied(job.description());
             if (amended.het() != null) {
@@ -103,6 +109,7 @@ public final class Amendments {
                         || change.qos() != null
                         || AmendedRequest.isAsked(change)
                         || change.dependency() != null
+                        || change.timeMinSeconds() != null
                         || change.beginAt() != null;
         boolean over = job.state().terminal() || job.state() == JobState.COMPLETING;
         if (over || (ofWaiting && !job.pending())) {
@@ -181,6 +188,7 @@ public final class Amendments {
                 && change.beginAt() == null
                 && change.deadlineAt() == null
                 && change.dependency() == null
+                && change.timeMinSeconds() == null
                 && change.priority() == null
                 && change.siteFactor() == null
                 && change.comment() == null) {
@@ -190,7 +198,7 @@ public final class Amendments {
                 before.hold(),
                 changed("the begin time", change.beginAt(), before.beginAt()),
                 changed("the deadline", change.deadlineAt(), before.deadlineAt()),
-                before.timeMinSeconds(),
+                leastTime(before, change.timeMinSeconds()),
                 dependency(before, change.dependency()),
                 before.killOnInvalidDependency(),
                 before.signal(),
@@ -212,6 +220,13 @@ public final class Amendments {
     private static @Nullable Long changed(String what, @Nullable Long asked, @Nullable Long before)
             throws Refused {
         return asked == null ? before : asked == 0 ? null : RequestedTerms.time(what, asked);
+    }
+
+    private static @Nullable Long leastTime(JobTerms before, @Nullable Long seconds)
+            throws Refused {
+        return seconds == null
+                ? before.timeMinSeconds()
+                : seconds == 0 ? null : RequestedTerms.leastTime(seconds);
     }
 
     private static @Nullable Dependency dependency(JobTerms before, @Nullable String text)

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// @param gres what it has of each node, as `--gres`; empty is none
 /// @param licenses as `--licenses`; empty is none
 /// @param exclusive whether no other job runs on its nodes
+/// @param switches as `--switches`; empty is none
+/// @param timeMinSeconds as `--time-min`; 0 is none
 public record JobChange(
         @Nullable String account,
         @Nullable String partition,
@@ -48,13 +50,15 @@ public record JobChange(
         @Nullable String gres,
         @Nullable String licenses,
         @Nullable Boolean contiguous,
-        @Nullable Boolean exclusive) {
+        @Nullable Boolean exclusive,
+        @Nullable String switches,
+        @Nullable Long timeMinSeconds) {
 
     /// Only another priority.
     public static JobChange priority(long points) {
         return new JobChange(
                 null, null, null, null, null, null, null, null, null, points, null, null, null,
                 null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-                null);
+                null, null, null);
     }
 }

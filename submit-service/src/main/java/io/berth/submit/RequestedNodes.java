@@ -18,9 +18,11 @@ import io.berth.slurm.InvalidOption;
 import io.berth.slurm.JobSubmission;
 import io.berth.slurm.SwitchesText;
 import io.berth.submit.Refusal.InvalidNode;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.Collection;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// Which nodes a submission asks for, checked against the nodes that there are.
 public final class RequestedNodes {
@@ -129,7 +131,7 @@ public final class RequestedNodes {
         return (int) number(what, given, 1, 1 << 16, 0);
     }
 
-    private static @Nullable SwitchLimit switches(@Nullable String text) throws Refused {
+    static @Nullable SwitchLimit switches(@Nullable String text) throws Refused {
         try {
             return text == null ? null : SwitchesText.parse(text);
         } catch (InvalidOption e) {

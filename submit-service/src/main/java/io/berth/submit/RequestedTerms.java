@@ -15,8 +15,10 @@ import io.berth.slurm.InvalidOption;
 import io.berth.slurm.JobSubmission;
 import io.berth.slurm.SignalText;
 import io.berth.submit.Refusal.NotAllowed;
-import java.util.List;
+
 import org.jspecify.annotations.Nullable;
+
+import java.util.List;
 
 /// The terms that a submission asks for, checked.
 final class RequestedTerms {
@@ -40,12 +42,7 @@ final class RequestedTerms {
                         time("the deadline", asked.deadlineAt()),
                         asked.timeMinSeconds() == null
                                 ? null
-                                : number(
-                                        "the least time limit in seconds",
-                                        asked.timeMinSeconds(),
-                                        0,
-                                        MAX_SECONDS,
-                                        0),
+                                : (Long) leastTime(asked.timeMinSeconds()),
                         dependency(asked.dependency()),
                         asked.killOnInvalidDependency(),
                         signal(asked.signal()),
@@ -73,6 +70,10 @@ final class RequestedTerms {
 
     static @Nullable Long time(String what, @Nullable Long millis) throws Refused {
         return millis == null ? null : number(what, millis, 1, LATEST, 0);
+    }
+
+    static long leastTime(long seconds) throws Refused {
+        return number("the least time limit in seconds", seconds, 0, MAX_SECONDS, 0);
     }
 
     static @Nullable Dependency dependency(@Nullable String text) throws Refused {

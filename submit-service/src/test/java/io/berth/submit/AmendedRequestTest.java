@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.contracts.AdminLevel;
+import io.berth.contracts.Amendment;
 import io.berth.contracts.DeclaredGres;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.Gres;
 import io.berth.contracts.JobState;
+import io.berth.contracts.JobTerms;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.NodeShape;
@@ -15,17 +17,20 @@ import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
+import io.berth.contracts.SwitchLimit;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.json.Json;
-import java.util.List;
-import java.util.Map;
-import java.util.Objects;
+
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 
 final class AmendedRequestTest {
 
@@ -43,6 +48,12 @@ final class AmendedRequestTest {
     }
 
     private static @Nullable ResourceRequest amended(
+            String partition, ResourceRequest before, Map<String, ?> change, JobState state)
+            throws Refused {
+        return amendment(partition, before, change, state).request();
+    }
+
+    private static Amendment amendment(
             String partition, ResourceRequest before, Map<String, ?> change, JobState state)
             throws Refused {
         var caller = new Caller("alice", AdminLevel.NONE, "10.0.0.1");
@@ -63,8 +74,7 @@ final class AmendedRequestTest {
         return new Amendments(admission, Samples.NODES, caller)
                 .of(
                         new JobFold().job(status, 0),
-                        Json.mapper().convertValue(change, JobChange.class))
-                .request();
+                        Json.mapper().convertValue(change, JobChange.class));
     }
 
     /// Nodes have NICs; in partition `cpu` a job has at most 3000 MiB of a node.
@@ -122,6 +132,35 @@ final class AmendedRequestTest {
         assertThat(amended(Map.of("memoryMibPerNode", 0)))
                 .extracting(it -> it.memory().wholeNode())
                 .isEqualTo(true);
+    }
+
+    @Test
+    void switches_are_asked_for_and_not_any_more() throws Refused {
+        ResourceRequest few = Objects.requireNonNull(amended(Map.of("switches", "1@10:00")));
+
+        assertThat(few.where().switches()).isEqualTo(new SwitchLimit(1, 600L));
+        assertThat(amended("batch", few, Map.of("switches", ""), JobState.PENDING))
+                .isEqualTo(BEFORE);
+        assertThatThrownBy(() -> amended(Map.of("switches", "few")))
+                .hasMessageContaining("Invalid numeric value \"few\" for --switches");
+        assertThatThrownBy(() -> amended(Map.of("switches", "1"), JobState.RUNNING))
+                .hasMessageContaining("no longer pending");
+    }
+
+    @Test
+    void a_job_may_do_with_less_time_down_to_its_limit() throws Refused {
+        assertThat(terms(Map.of("timeMinSeconds", 600)).timeMinSeconds()).isEqualTo(600L);
+        assertThat(terms(Map.of("timeMinSeconds", 0)).timeMinSeconds()).isNull();
+        assertThat(terms(Map.of("timeMinSeconds", 1200, "timeLimitSeconds", 1200)).timeMinSeconds())
+                .isEqualTo(1200L);
+        assertThatThrownBy(() -> terms(Map.of("timeMinSeconds", 7200)))
+                .hasMessageContaining("Invalid time-min specification");
+        assertThatThrownBy(() -> amended(Map.of("timeMinSeconds", 60), JobState.RUNNING))
+                .hasMessageContaining("no longer pending");
+    }
+
+    private static JobTerms terms(Map<String, ?> change) throws Refused {
+        return Objects.requireNonNull(amendment("batch", BEFORE, change, JobState.PENDING).terms());
     }
 
     @Test

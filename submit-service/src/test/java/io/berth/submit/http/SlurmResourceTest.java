@@ -1,6 +1,7 @@
 package io.berth.submit.http;
 
 import static io.restassured.RestAssured.given;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.hamcrest.Matchers.contains;
 import static org.hamcrest.Matchers.containsString;
@@ -18,6 +19,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.http.ContentType;
 import io.restassured.response.Response;
 import io.restassured.specification.RequestSpecification;
+
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -152,7 +154,8 @@ class SlurmResourceTest {
             value = {
                 "{\"partition\":\"gone\"}      | 422 | partition 'gone' does not exist",
                 "{\"reservation\":\"r\"}       | 422 | Requested reservation is invalid",
-                "{\"container\":\"c\"}         | 422 | the container 'c' is no absolute path of a folder",
+                "{\"container\":\"c\"}         | 422 | the container 'c' is no absolute path of a"
+                        + " folder",
                 "{\"cron\":\"c\"}              | 422 | field 'job.cron' is not supported yet",
                 "{\"tasks\":\"many\"}          | 422 | field 'tasks' is not a whole number",
                 "{\"environment\":[\"A\"]}     | 422 | a list of NAME=VALUE",
@@ -195,7 +198,17 @@ class SlurmResourceTest {
                 .get(ROOT + "partitions")
                 .then()
                 .body("partitions.name", hasItems("batch", "cpu"))
-                .body("partitions.find { it.name == 'batch' }.maximums.time.number", is(1440));
+                .body("partitions.find { it.name == 'batch' }.maximums.time.number", is(1440))
+                .body("partitions.find { it.name == 'batch' }.maximums.shares", is(1))
+                .body(
+                        "partitions.find { it.name == 'batch'"
+                                + " }.defaults.partition_memory_per_cpu.number",
+                        is(2048))
+                .body("partitions.find { it.name == 'cpu' }.cpus.total", is(256))
+                .body(
+                        "partitions.find { it.name == 'cpu' }.tres.configured",
+                        is("cpu=256,mem=2000000M,node=1,billing=256"))
+                .body("partitions.find { it.name == 'cpu' }.maximums.time.infinite", is(true));
         slurm("alice").get(ROOT + "ping").then().body("pings[0].pinged", is("UP"));
     }
 
