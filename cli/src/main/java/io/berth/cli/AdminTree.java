@@ -2,7 +2,6 @@ package io.berth.cli;
 
 import io.berth.client.JsonObject;
 import io.berth.contracts.AdminLevel;
-
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,7 +1,6 @@
 package io.berth.cli;
 
 import io.berth.client.JsonObject;
-
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

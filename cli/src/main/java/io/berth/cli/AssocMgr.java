@@ -3,7 +3,6 @@ package io.berth.cli;
 import io.berth.client.JsonObject;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Tres;
-
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

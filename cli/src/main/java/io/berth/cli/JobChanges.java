@@ -7,14 +7,12 @@ import io.berth.contracts.JobState;
 import io.berth.slurm.SlurmDate;
 import io.berth.slurm.SlurmMemory;
 import io.berth.slurm.SlurmTime;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /// What `scontrol update jobid=` asks for, as the gateway reads it.
 ///

@@ -2,7 +2,6 @@ package io.berth.cli;
 
 import io.berth.contracts.JobState;
 import io.berth.contracts.Tres;
-
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

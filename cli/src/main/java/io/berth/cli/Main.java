@@ -1,10 +1,8 @@
 package io.berth.cli;
 
 import io.berth.cli.CliOption.Words;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The entry of all commands: the first argument names the command.
 public final class Main {

@@ -1,14 +1,12 @@
 package io.berth.cli;
 
 import io.berth.client.JsonText;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// What `scontrol update partitionname=` changes of a partition in the cluster file.
 ///

@@ -1,12 +1,10 @@
 package io.berth.cli;
 
 import io.berth.slurm.HostList;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// A partition as `scontrol show partition --json` tells of it: times are minutes, memory MiB.
 /// `berth` is the gateway's own view.

@@ -4,15 +4,13 @@ import io.berth.client.Answer;
 import io.berth.client.JsonObject;
 import io.berth.client.JsonText;
 import io.berth.slurm.HostList;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// What `scontrol` changes: jobs that are held, released, requeued or amended, and nodes that are
 /// drained and resumed.

@@ -6,9 +6,6 @@ import io.berth.client.Answer;
 import io.berth.client.JsonObject;
 import io.berth.client.Query;
 import io.berth.slurm.HostList;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// `scontrol show`: one thing or all of a kind, in full.
 final class ScontrolShow {

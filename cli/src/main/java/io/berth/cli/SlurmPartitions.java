@@ -1,7 +1,6 @@
 package io.berth.cli;
 
 import io.berth.slurm.SlurmConf.Line;
-
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -9,7 +9,6 @@ import io.berth.slurm.SrunCommandLine;
 import io.berth.slurm.SrunOption;
 import io.berth.slurm.SrunOption.Setting;
 import io.berth.slurm.session.Frame;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

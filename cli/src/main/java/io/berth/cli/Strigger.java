@@ -8,7 +8,6 @@ import io.berth.client.Answer;
 import io.berth.client.JsonObject;
 import io.berth.client.JsonText;
 import io.berth.slurm.OptionName.Argument;
-
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Set;

@@ -1,7 +1,6 @@
 package io.berth.cli;
 
 import io.berth.cli.CommandRun.Outcome;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -29,14 +29,12 @@ import io.berth.contracts.event.Trigger;
 import io.berth.contracts.event.Usage;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /// One event of every type of every topic with every field set, and one more with none of the
 /// optional fields where there are any.

@@ -1,7 +1,6 @@
 package io.berth.slurm;
 
 import io.berth.contracts.MailType;
-
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;

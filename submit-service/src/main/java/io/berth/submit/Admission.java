@@ -5,7 +5,6 @@ import static io.berth.submit.Checks.line;
 import static io.berth.submit.Checks.listed;
 import static io.berth.submit.Checks.number;
 import static io.berth.submit.Checks.quoted;
-
 import static java.util.Objects.requireNonNullElse;
 
 import io.berth.contracts.Gres;
@@ -30,9 +29,6 @@ import io.berth.submit.Refusal.InvalidQos;
 import io.berth.submit.Refusal.NodeConfigurationUnavailable;
 import io.berth.submit.Refusal.NotAllowed;
 import io.berth.submit.Refusal.OfComponent;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -42,6 +38,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Decides whether a submission becomes a job, and fills in what it leaves out.
 ///

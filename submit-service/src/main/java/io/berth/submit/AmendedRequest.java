@@ -3,7 +3,6 @@ package io.berth.submit;
 import static io.berth.submit.Checks.invalid;
 import static io.berth.submit.Checks.number;
 import static io.berth.submit.Checks.quoted;
-
 import static java.util.Objects.requireNonNullElse;
 
 import io.berth.contracts.GpuRequest;
@@ -19,12 +18,10 @@ import io.berth.slurm.GpuPartText;
 import io.berth.slurm.GpuSpec;
 import io.berth.slurm.GresList;
 import io.berth.slurm.InvalidOption;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// What a waiting job asks for after a change: each part that the change does not name stays. More
 /// nodes of a job with a task on each bring their tasks.

@@ -3,7 +3,6 @@ package io.berth.submit;
 import static io.berth.submit.Checks.invalid;
 import static io.berth.submit.Checks.line;
 import static io.berth.submit.Checks.number;
-
 import static java.util.Objects.requireNonNullElse;
 
 import io.berth.contracts.Amendment;
@@ -15,11 +14,9 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.submit.Refusal.JobNotPending;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Decides whether a job may become what someone wants it to be. What is refused at submission is
 /// refused here too, but for a request that no nodes of the partition could hold: that waits with

@@ -1,11 +1,9 @@
 package io.berth.submit;
 
 import io.berth.submit.Refusal.InvalidOption;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.Collection;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// The rules that every value of a request must keep before it means anything.
 public final class Checks {

@@ -3,7 +3,6 @@ package io.berth.submit;
 import io.berth.contracts.NodeHold;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.event.Trigger.Occasion;
-
 import java.util.Collection;
 import java.util.List;
 

@@ -24,9 +24,6 @@ import io.berth.contracts.topic.Topics;
 import io.berth.core.forecast.Forecast;
 import io.berth.core.placement.Verdict;
 import io.berth.submit.Node.Beat;
-
-import org.jspecify.annotations.Nullable;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -39,6 +36,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// The cluster as the log tells it: one thread replays records into it, many read it.
 ///

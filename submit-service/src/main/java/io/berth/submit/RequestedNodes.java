@@ -18,11 +18,9 @@ import io.berth.slurm.InvalidOption;
 import io.berth.slurm.JobSubmission;
 import io.berth.slurm.SwitchesText;
 import io.berth.submit.Refusal.InvalidNode;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Which nodes a submission asks for, checked against the nodes that there are.
 public final class RequestedNodes {

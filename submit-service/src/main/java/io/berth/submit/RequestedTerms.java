@@ -15,10 +15,8 @@ import io.berth.slurm.InvalidOption;
 import io.berth.slurm.JobSubmission;
 import io.berth.slurm.SignalText;
 import io.berth.submit.Refusal.NotAllowed;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The terms that a submission asks for, checked.
 final class RequestedTerms {

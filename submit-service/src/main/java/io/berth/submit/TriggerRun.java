@@ -2,7 +2,6 @@ package io.berth.submit;
 
 import io.berth.contracts.event.Trigger.Asked;
 import io.berth.slurm.JobSubmission;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -3,14 +3,12 @@ package io.berth.submit;
 import io.berth.contracts.event.Trigger;
 import io.berth.contracts.event.Trigger.Asked;
 import io.berth.contracts.event.Trigger.Progress;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import org.jspecify.annotations.Nullable;
 
 /// The triggers that are set, as the log tells them: one thread replays records into it, many read
 /// it.

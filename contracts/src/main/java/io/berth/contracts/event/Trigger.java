@@ -2,10 +2,8 @@ package io.berth.contracts.event;
 
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// What the gateways know of a trigger of `strigger`: what was asked, and how far that is, each a
 /// record of its own. A trigger whose [Asked] is deleted is gone, whatever its [Progress] says.

@@ -24,7 +24,6 @@ import io.berth.contracts.event.Trigger;
 import io.berth.contracts.event.Usage;
 import io.berth.contracts.topic.Topic.Cleanup;
 import io.berth.contracts.topic.Topic.Spread;
-
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;

@@ -5,14 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.contracts.topic.Access.Operation;
 import io.berth.contracts.topic.Access.Resource;
 import io.berth.contracts.topic.Access.Rule;
-
-import org.junit.jupiter.api.Test;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
 
 class AccessTest {
 

@@ -1,7 +1,6 @@
 package io.berth.submit.http;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-
 import io.berth.contracts.json.Json;
 import io.berth.submit.Refusal;
 import io.berth.submit.TooBusy;
@@ -9,11 +8,9 @@ import io.berth.submit.Unavailable;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
-
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.Response.ResponseBuilder;
-
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /// An error as it is answered: `application/problem+json` (RFC 9457) with a code for programs.

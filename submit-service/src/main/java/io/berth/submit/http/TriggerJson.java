@@ -1,7 +1,6 @@
 package io.berth.submit.http;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
@@ -9,12 +8,10 @@ import io.berth.contracts.event.Trigger.Asked;
 import io.berth.contracts.event.Trigger.Progress;
 import io.berth.slurm.HostList;
 import io.berth.submit.Picture;
-
-import org.eclipse.microprofile.openapi.annotations.media.Schema;
-import org.jspecify.annotations.Nullable;
-
 import java.util.List;
 import java.util.Locale;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
 
 /// A trigger as it is answered.
 ///

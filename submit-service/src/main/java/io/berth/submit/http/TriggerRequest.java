@@ -18,15 +18,13 @@ import io.berth.submit.Picture;
 import io.berth.submit.Refusal.InvalidNode;
 import io.berth.submit.Refused;
 import io.berth.submit.TriggerRun;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// A trigger as it is asked for: the body of `POST /v1/triggers`.
 ///

@@ -10,14 +10,12 @@ import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
 import io.berth.submit.Picture;
-
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /// Reads the topics that a picture is made of. A record of an unknown type is skipped, one that
 /// cannot be read goes to the dead letters: a view misses it, and goes on.

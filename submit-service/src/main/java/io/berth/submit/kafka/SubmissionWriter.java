@@ -25,20 +25,17 @@ import io.berth.submit.Refusal.ScriptTooLarge;
 import io.berth.submit.Refused;
 import io.berth.submit.Sha256;
 import io.berth.submit.Unavailable;
-
 import jakarta.inject.Singleton;
-
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
-import org.eclipse.microprofile.config.inject.ConfigProperty;
-import org.jspecify.annotations.Nullable;
-
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jspecify.annotations.Nullable;
 
 /// Writes what people ask for: the specification first, then the submission that refers to it.
 @Singleton

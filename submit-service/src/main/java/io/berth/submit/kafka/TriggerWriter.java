@@ -6,14 +6,11 @@ import io.berth.log.EventWriter;
 import io.berth.log.Events;
 import io.berth.submit.Deadline;
 import io.berth.submit.Position;
-
 import jakarta.inject.Singleton;
-
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
-
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 
 /// Writes triggers. When a method returns, the gateway's picture shows what it wrote.
 ///

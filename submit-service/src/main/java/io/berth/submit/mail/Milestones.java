@@ -4,7 +4,6 @@ import io.berth.contracts.JobState;
 import io.berth.contracts.MailType;
 import io.berth.submit.Job;
 import io.berth.submit.Job.Attempt;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

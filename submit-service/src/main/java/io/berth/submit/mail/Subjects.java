@@ -13,7 +13,6 @@ import io.berth.contracts.event.JobEvent.Requeued;
 import io.berth.contracts.event.JobEvent.Started;
 import io.berth.slurm.SlurmTime;
 import io.berth.submit.Job;
-
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.IntSummaryStatistics;

@@ -6,7 +6,6 @@ import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.submit.Node;
 import io.berth.submit.PartitionNodes;
 import io.berth.submit.Picture;
-
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

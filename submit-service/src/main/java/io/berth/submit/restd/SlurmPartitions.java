@@ -9,7 +9,6 @@ import io.berth.contracts.event.PartitionRules.Use.OverSubscribe;
 import io.berth.slurm.HostList;
 import io.berth.submit.PartitionNodes;
 import io.berth.submit.Picture;
-
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

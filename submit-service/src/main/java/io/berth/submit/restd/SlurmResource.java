@@ -1,7 +1,6 @@
 package io.berth.submit.restd;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-
 import io.berth.contracts.PrivateData;
 import io.berth.core.request.Sight;
 import io.berth.submit.Caller;
@@ -17,7 +16,6 @@ import io.berth.submit.http.StrictJson;
 import io.berth.submit.http.SubmissionBody;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import io.vertx.core.http.HttpServerRequest;
-
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
@@ -29,14 +27,12 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-
-import org.eclipse.microprofile.openapi.annotations.Operation;
-import org.eclipse.microprofile.openapi.annotations.tags.Tag;
-
 import java.io.InputStream;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
 /// `/slurm/v0.0.4x`: what programs most ask of slurmrestd, in its words. What it does not have is
 /// `404`; Berth's own API is `/v1`.

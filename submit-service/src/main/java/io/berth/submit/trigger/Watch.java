@@ -12,15 +12,13 @@ import io.berth.submit.Job;
 import io.berth.submit.Job.Attempt;
 import io.berth.submit.Node;
 import io.berth.submit.NodeOccasion;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// One look at the cluster, for the occasions of triggers.
 ///

@@ -19,15 +19,13 @@ import io.berth.slurm.MailText;
 import io.berth.submit.Job;
 import io.berth.submit.Job.Attempt;
 import io.berth.submit.Samples;
-
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-
-import java.util.Arrays;
-import java.util.List;
-import java.util.stream.Stream;
 
 /// Whose subjects are those of a real Slurm's mail.
 class SubjectsTest {

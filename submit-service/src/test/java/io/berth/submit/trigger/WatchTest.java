@@ -19,15 +19,13 @@ import io.berth.submit.Node;
 import io.berth.submit.NodeOccasion;
 import io.berth.submit.Samples;
 import io.berth.submit.trigger.Watch.Sight;
-
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Optional;
 
 class WatchTest {
 
