@@ -41,7 +41,7 @@ public final class Servers implements QuarkusTestResourceLifecycleManager {
             kafka = broker;
             PostgresServer server = startDatabase();
             SignedTokens tokens = SignedTokens.create();
-            var settings = new HashMap<>(broker.admit(Access.ACCOUNTING));
+            var settings = new HashMap<>(admit(broker));
             settings.put(OUTSIDE, broker.bootstrapServers());
             settings.put("mp.jwt.verify.publickey", tokens.publicKey());
             settings.put(SignedTokens.KEY, tokens.privateKey());
@@ -56,6 +56,17 @@ public final class Servers implements QuarkusTestResourceLifecycleManager {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /// With the rights that the access rules give it.
+    private static Map<String, String> admit(GuardedBroker broker) throws IOException {
+        return broker.admit(
+                Access.ACCOUNTING.client(),
+                Access.ACCOUNTING.rules().stream()
+                        .map(it ->
+                                new GuardedBroker.Right(
+                                        it.resource(), it.name(), it.prefixed(), it.operations()))
+                        .toList());
     }
 
     /// The log of a test, which writes to it as the other services do.

@@ -1,6 +1,5 @@
 package io.berth.embedded;
 
-import io.berth.contracts.topic.Access;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,31 +75,39 @@ public final class GuardedBroker implements AutoCloseable {
         return "127.0.0.1:" + port;
     }
 
+    /// Something that a client may do.
+    ///
+    /// @param resource as [ResourceType] names it
+    /// @param prefixed whether the name is only the beginning of names
+    /// @param operations as [AclOperation] names them
+    public record Right(
+            Enum<?> resource, String name, boolean prefixed, List<? extends Enum<?>> operations) {
+
+        private Stream<AclBinding> rules(String client) {
+            var pattern =
+                    new ResourcePattern(
+                            ResourceType.valueOf(resource.name()),
+                            name,
+                            prefixed ? PatternType.PREFIXED : PatternType.LITERAL);
+            return operations.stream()
+                    .map(it ->
+                            new AclBinding(
+                                    pattern,
+                                    new AccessControlEntry(
+                                            PRINCIPAL + client,
+                                            "*",
+                                            AclOperation.valueOf(it.name()),
+                                            AclPermissionType.ALLOW)));
+        }
+    }
+
     /// Lets a client in, who may do that and nothing else.
     ///
     /// @return the address and his certificates, as `kafka.` settings
     /// @throws IOException if the certificate cannot be made
-    public Map<String, String> admit(Access access) throws IOException {
-        String client = access.client();
-        allow(access.rules().stream().flatMap(it -> bindings(client, it)).toList());
+    public Map<String, String> admit(String client, List<Right> rights) throws IOException {
+        allow(rights.stream().flatMap(it -> it.rules(client)).toList());
         return settings(client, "/CN=" + client);
-    }
-
-    private static Stream<AclBinding> bindings(String client, Access.Rule rule) {
-        var pattern =
-                new ResourcePattern(
-                        ResourceType.valueOf(rule.resource().name()),
-                        rule.name(),
-                        rule.prefixed() ? PatternType.PREFIXED : PatternType.LITERAL);
-        return rule.operations().stream()
-                .map(it ->
-                        new AclBinding(
-                                pattern,
-                                new AccessControlEntry(
-                                        PRINCIPAL + client,
-                                        "*",
-                                        AclOperation.valueOf(it.name()),
-                                        AclPermissionType.ALLOW)));
     }
 
     /// The address, and a new certificate, as `kafka.` settings.

@@ -50,13 +50,23 @@ final class GuardedLogTest {
         try (var admin = new KafkaConnection(broker.bootstrapServers()).admin()) {
             DECLARATIONS.create(admin, topics);
         }
-        placement = connection(broker.admit(Access.PLACEMENT));
-        asAgent = broker.admit(Access.AGENT);
+        placement = connection(admitted(Access.PLACEMENT));
+        asAgent = admitted(Access.AGENT);
     }
 
     @AfterAll
     static void stop() {
         broker.close();
+    }
+
+    private static Map<String, String> admitted(Access access) throws IOException {
+        return broker.admit(
+                access.client(),
+                access.rules().stream()
+                        .map(it ->
+                                new GuardedBroker.Right(
+                                        it.resource(), it.name(), it.prefixed(), it.operations()))
+                        .toList());
     }
 
     private static KafkaConnection connection(Map<String, String> settings) {
@@ -184,7 +194,7 @@ final class GuardedLogTest {
 
     @Test
     void a_stranger_reads_no_script_and_gives_no_order() throws IOException {
-        var stranger = connection(broker.settings("stranger", "/CN=stranger"));
+        var stranger = connection(broker.admit("stranger", List.of()));
 
         assertThatThrownBy(() -> read(stranger, Topics.SPECS))
                 .isInstanceOf(AuthorizationException.class);

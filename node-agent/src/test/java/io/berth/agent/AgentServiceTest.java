@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 import static org.hamcrest.Matchers.equalTo;
 import static org.hamcrest.Matchers.hasSize;
 
-import io.berth.contracts.topic.Access;
 import io.berth.embedded.GuardedBroker;
 import io.berth.log.KafkaConnection;
 import io.quarkus.test.common.QuarkusTestResource;
@@ -43,7 +42,7 @@ class AgentServiceTest {
                 folder = created;
                 broker = started;
                 TestTopics.create(new KafkaConnection(started.bootstrapServers()));
-                var settings = new HashMap<>(started.admit(Access.AGENT));
+                var settings = new HashMap<>(TestBroker.admit(started));
                 settings.put(OUTSIDE, started.bootstrapServers());
                 settings.put("berth.agent.home", created.resolve("home").toString());
                 settings.put("berth.agent.host", "false");

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 
 /// The broker of all tests of a JVM, with all topics, and placement by hand on it. Agents come to
@@ -34,9 +35,20 @@ final class TestBroker {
         return PLACEMENT;
     }
 
+    /// An agent's connection to a broker, by settings.
+    static Map<String, String> admit(GuardedBroker broker) throws IOException {
+        return broker.admit(
+                Access.AGENT.client(),
+                Access.AGENT.rules().stream()
+                        .map(it ->
+                                new GuardedBroker.Right(
+                                        it.resource(), it.name(), it.prefixed(), it.operations()))
+                        .toList());
+    }
+
     private static KafkaConnection agent(GuardedBroker broker) {
         try {
-            var settings = broker.admit(Access.AGENT);
+            var settings = admit(broker);
             return KafkaConnection.of(name -> Optional.ofNullable(settings.get(name)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

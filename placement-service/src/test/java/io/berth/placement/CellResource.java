@@ -1,6 +1,5 @@
 package io.berth.placement;
 
-import io.berth.contracts.topic.Access;
 import io.berth.embedded.GuardedBroker;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
@@ -28,7 +27,7 @@ public final class CellResource implements QuarkusTestResourceLifecycleManager {
             try (var admin = new KafkaConnection(broker.bootstrapServers()).admin()) {
                 new TopicDeclarations(1, 8, (short) 1).create(admin, CellLog.read());
             }
-            return broker.admit(Access.PLACEMENT);
+            return OneBroker.admit(broker);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

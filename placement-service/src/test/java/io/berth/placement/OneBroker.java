@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -28,7 +29,7 @@ final class OneBroker implements ParameterResolver {
             try {
                 Path directory = Files.createTempDirectory("berth-placement-test");
                 GuardedBroker broker = GuardedBroker.start(directory);
-                var settings = broker.admit(Access.PLACEMENT);
+                var settings = admit(broker);
                 return new Running(
                         directory,
                         broker,
@@ -47,6 +48,17 @@ final class OneBroker implements ParameterResolver {
                 }
             }
         }
+    }
+
+    /// Placement's connection to a broker, by settings.
+    static Map<String, String> admit(GuardedBroker broker) throws IOException {
+        return broker.admit(
+                Access.PLACEMENT.client(),
+                Access.PLACEMENT.rules().stream()
+                        .map(it ->
+                                new GuardedBroker.Right(
+                                        it.resource(), it.name(), it.prefixed(), it.operations()))
+                        .toList());
     }
 
     @Override

@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Predicate;
@@ -67,7 +68,7 @@ class PriorityLoopTest {
     void start() throws IOException {
         broker = GuardedBroker.start(directory);
         kafka = new KafkaConnection(broker.bootstrapServers());
-        var settings = broker.admit(Access.PRIORITY);
+        var settings = admit(broker);
         loop =
                 new PriorityLoop(
                         KafkaConnection.of(name -> Optional.ofNullable(settings.get(name))),
@@ -81,6 +82,17 @@ class PriorityLoopTest {
         for (var entry : Samples.configuration(1, 0, 500)) {
             write(Topics.CONFIG, 0, entry);
         }
+    }
+
+    /// With the rights that the access rules give it.
+    private static Map<String, String> admit(GuardedBroker broker) throws IOException {
+        return broker.admit(
+                Access.PRIORITY.client(),
+                Access.PRIORITY.rules().stream()
+                        .map(it ->
+                                new GuardedBroker.Right(
+                                        it.resource(), it.name(), it.prefixed(), it.operations()))
+                        .toList());
     }
 
     @AfterEach

@@ -49,7 +49,7 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
             var tokens = Tokens.create();
             Path key = Files.writeString(home.resolve("token-public.pem"), tokens.publicPem());
             post = new FakeSmtp();
-            var settings = new HashMap<>(started.admit(Access.SUBMIT));
+            var settings = new HashMap<>(admit(started));
             settings.putAll(
                     Map.of(
                             "quarkus.mailer.mock",
@@ -87,6 +87,18 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
     /// The mail that was sent.
     List<String> mails() {
         return post == null ? List.of() : post.mails();
+    }
+
+    /// The gateway's connection, by settings: over TLS, with the rights that the access rules give
+    /// it.
+    private static Map<String, String> admit(GuardedBroker broker) throws IOException {
+        return broker.admit(
+                Access.SUBMIT.client(),
+                Access.SUBMIT.rules().stream()
+                        .map(it ->
+                                new GuardedBroker.Right(
+                                        it.resource(), it.name(), it.prefixed(), it.operations()))
+                        .toList());
     }
 
     void startBroker() throws IOException {
