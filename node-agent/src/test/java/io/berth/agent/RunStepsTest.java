@@ -304,6 +304,7 @@ class RunStepsTest {
             await().until(() -> task.children().findAny().isPresent());
             long child = task.children().findAny().orElseThrow().pid();
             group.at(0).members.addAll(List.of(ME, task.pid(), child));
+            group.at(0).used = new Consumption(3_600_000, 5000);
             Path told = Files.createDirectories(folder.resolve("steps"));
             Files.writeString(
                     told.resolve("step.0.tasks.now"),
@@ -316,7 +317,11 @@ class RunStepsTest {
             assertThat(each.leastCpu().rank()).isEqualTo(5);
             assertThat(each.mostMemory())
                     .returns(4, OfTask::rank)
-                    .satisfies(it -> assertThat(it.amount()).isBetween(20L, 100_000L));
+                    .satisfies(it -> assertThat(it.amount()).isBetween(20L, 5000L));
+
+            group.at(0).used = new Consumption(3_600_000, 7);
+            each = Objects.requireNonNull(StepGroups.now(files, group).getFirst().each());
+            assertThat(each.mostMemory().amount()).as("no more than the step's").isEqualTo(7);
         } finally {
             task.descendants().forEach(ProcessHandle::destroyForcibly);
             task.destroyForcibly();

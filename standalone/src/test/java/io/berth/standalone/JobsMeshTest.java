@@ -1089,10 +1089,12 @@ class JobsMeshTest {
         return mesh.operator().get("/v1/nodes").path("nodes").path(index).path("name").asText();
     }
 
+    /// As soon as the books know that the jobs of a partition that goes have ended.
     private void apply(JsonNode configuration) throws IOException {
         Path file = mesh.work().resolve("cluster.json");
         Files.writeString(file, configuration.toString());
-        mesh.berth("apply", "-i", "-f", file.toString()).succeeded();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> mesh.berth("apply", "-i", "-f", file.toString()).succeeded());
     }
 
     @Test
