@@ -231,9 +231,14 @@ final class Strigger implements Command {
                         is(words, "jobid", Long.toString(it.number("job")))
                                 || is(words, "jobid", it.text("jobName")))
                 .filter(it -> is(words, "user", it.text("user")))
-                .filter(it -> !words.has("node") || it.has("nodes"))
+                .filter(it -> !words.has("node") || (it.has("nodes") && ofNodes(words, it)))
                 .filter(it -> occasions.isEmpty() || occasions.contains(it.text("occasion")))
                 .toList();
+    }
+
+    /// A list stands for the trigger that was set with it; without one it is all.
+    private static boolean ofNodes(Words words, JsonObject trigger) {
+        return words.value("node", "").isEmpty() || is(words, "node", trigger.text("nodes"));
     }
 
     private static boolean is(Words words, String option, String value) {

@@ -113,6 +113,8 @@ class StriggerTest {
 
     @Test
     void triggers_are_cleared_by_number_job_or_user() {
+        assertThat(run("strigger", "-Q", "--clear", "--user=root", "--node=gpu-07"))
+                .isEqualTo(new Outcome(0, "", ""));
         assertThat(run("strigger", "--clear", "--id=123")).isEqualTo(new Outcome(0, "", ""));
         assertThat(run("strigger", "--clear", "--user=root")).isEqualTo(new Outcome(0, "", ""));
 

@@ -17,15 +17,22 @@ record HostCores(List<IndexSet> cores, List<NumaNode> numaNodes) {
     private record Cpu(int id, long socket, long core) {}
 
     static HostCores read(SystemFiles files, Host host) {
+        List<String> all =
+                files.names(CPUS).stream().filter(name -> name.matches("cpu[0-9]+")).toList();
+        // Of one that is offline the kernel tells nothing.
+        List<String> online = all.stream().filter(name -> told(files, name)).toList();
         List<Cpu> cpus =
-                files.names(CPUS).stream()
-                        .filter(name -> name.matches("cpu[0-9]+"))
-                        .map(name -> cpu(files, Integer.parseInt(name.substring("cpu".length()))))
-                        .sorted(
-                                Comparator.comparingLong(Cpu::socket)
-                                        .thenComparingLong(Cpu::core)
-                                        .thenComparingInt(Cpu::id))
-                        .toList();
+                (online.isEmpty() ? all : online)
+                        .stream()
+                                .map(name ->
+                                        cpu(
+                                                files,
+                                                Integer.parseInt(name.substring("cpu".length()))))
+                                .sorted(
+                                        Comparator.comparingLong(Cpu::socket)
+                                                .thenComparingLong(Cpu::core)
+                                                .thenComparingInt(Cpu::id))
+                                .toList();
         var threads = new ArrayList<BitSet>();
         Cpu last = null;
         for (Cpu cpu : cpus) {
@@ -38,6 +45,10 @@ record HostCores(List<IndexSet> cores, List<NumaNode> numaNodes) {
         return new HostCores(
                 threads.stream().map(host::cpusHere).toList(),
                 HardwareFiles.numaNodes(files, host));
+    }
+
+    private static boolean told(SystemFiles files, String name) {
+        return SystemFiles.number(files.text(CPUS + "/" + name + "/topology/core_id")).isPresent();
     }
 
     /// A CPU of which the kernel tells nothing is a core of its own, in the first socket.

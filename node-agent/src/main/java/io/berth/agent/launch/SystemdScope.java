@@ -67,6 +67,9 @@ public final class SystemdScope implements Closeable {
             leave(folder, folder.resolve(name + "-holder"));
             return Optional.of(new SystemdScope(unit, commands, group.resolve(name).toString()));
         } catch (IOException e) {
+            if (populated(mount.resolve("system.slice").resolve(unit).resolve(name))) {
+                throw e; // Runs are there: elsewhere nobody would find them again.
+            }
             LOG.atWarn()
                     .addKeyValue("unit", unit)
                     .addKeyValue("cause", e.getMessage())

@@ -46,6 +46,10 @@ record TriggerRequest(
         @Nullable String user) {
 
     private static final long MAX_OFFSET_SECONDS = 366 * 86_400;
+
+    /// An ended job shows for a day: later nobody knows when it ended.
+    private static final long MAX_AFTER_JOB_SECONDS = 43_200;
+
     private static final int MAX_WORDS = 100;
 
     /// The trigger that it becomes.
@@ -83,7 +87,7 @@ record TriggerRequest(
                                 "the offset in seconds",
                                 offsetSeconds,
                                 least,
-                                MAX_OFFSET_SECONDS,
+                                what.ofJob() ? MAX_AFTER_JOB_SECONDS : MAX_OFFSET_SECONDS,
                                 0),
                         Boolean.TRUE.equals(permanent),
                         words(),

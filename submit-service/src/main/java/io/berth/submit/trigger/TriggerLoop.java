@@ -140,7 +140,12 @@ public class TriggerLoop {
         var watch = new Watch(id -> job(id, now), picture.nodes(), now);
         picture.triggers().leftOver().forEach(it -> writer.delete(it.key(), Deadline.in(PATIENCE)));
         for (Asked trigger : picture.triggers().all()) {
-            attend(trigger, picture.triggers().of(trigger), watch);
+            try {
+                attend(trigger, picture.triggers().of(trigger), watch);
+            } catch (Unavailable e) {
+                // Those of others do not wait for it.
+                LOG.debug("Trigger {} waits: {}", trigger.number(), e.getMessage());
+            }
         }
         refusals.keySet().removeIf(it -> picture.triggers().get(it) == null);
     }
