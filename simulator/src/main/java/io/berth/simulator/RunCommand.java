@@ -50,10 +50,6 @@ final class RunCommand {
                                                     + String.join(", ", names(Order.values()))),
                                     valued(
                                             "packing",
-                                            "which of the nodes with room is taken: "
-                                                    + String.join(", ", Policies.live())),
-                                    valued(
-                                            "packing",
                                             "which of the nodes with room is taken, tightest if not given: "
                                                     + String.join(", ", Policies.live())),
                                     valued(

@@ -189,7 +189,7 @@ final class Deadlines {
     }
 
     /// How many of the job's last runs were not ready in time: neither began nor were cut short, by
-    /// their nodes or by a user.
+    /// their nodes or by a user, as far as these were free again within that time.
     private static int notReadyBefore(JobStatus job) {
         int times = 0;
         for (EndedRun run : job.ended().reversed()) {
