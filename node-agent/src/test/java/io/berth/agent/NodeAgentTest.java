@@ -1,6 +1,7 @@
 package io.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.berth.agent.NodeAgent.Standing;
 import io.berth.contracts.Allocation;
@@ -82,6 +83,7 @@ class NodeAgentTest {
 
         placement.launch(node, run, first.spec(), first.mode(), false, first.allocations(), 0);
         placement.await(Started.class, run, started -> started.applied() == 2);
+        await().until(() -> rig.output(run).equals("started\n"));
         placement.stop(node, run, 5);
         placement.await(Ended.class, run);
 
