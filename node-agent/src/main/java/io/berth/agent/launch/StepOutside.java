@@ -33,14 +33,11 @@ record StepOutside(Shims shims, RunFiles files, StepCommand srun) {
         variables.remove("SLURM_CONTAINER");
         variables.replaceAll((_, value) -> outside(value));
         String pipe = files.folder().resolve("steps/" + NAME + srun.process()).toString();
-        // The directory may be the container's alone, or not to be entered by the account.
-        String enter = "cd -- \"$1\" 2>/dev/null || cd /tmp; shift; ";
-        var command = new ArrayList<>(List.of("sh", "-c", enter + "\"$@\"; echo $? >\"$0\""));
-        command.addAll(List.of(pipe + ".status", srun.directory().toString()));
-        command.addAll(List.of(shims.session().toString(), "--step"));
+        var command = new ArrayList<>(List.of("sh", "-c", "\"$@\"; echo $? >\"$0\""));
+        command.addAll(List.of(pipe + ".status", shims.session().toString(), "--step"));
         command.addAll(arguments());
         return StartScript.of(
-                Path.of("/"),
+                Files.isDirectory(srun.directory()) ? srun.directory() : Path.of("/tmp"),
                 variables,
                 new OutputFiles(
                         Path.of(pipe + ".in"),
