@@ -60,7 +60,7 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
                     "-XX:MaxHeapFreeRatio=25",
                     "-XX:-ShrinkHeapInSteps",
                     "-XX:TrimNativeHeapInterval=10000",
-                    "-Dberth.lean-heap=true");
+                    "-Dlean.heap=true");
 
     /// Of the agent, which is on every node beside the jobs: it gives back what it does not need.
     private static final List<String> SMALL =
