@@ -13,8 +13,9 @@ import java.util.function.LongSupplier;
 /// gives memory back only then: a service in which 30 MiB live holds hundreds after a load. Here the
 /// old generation is collected as soon as it holds twice what lived in it the last time and
 /// [#SPARE] more, so that collections cost in proportion to what was moved there meanwhile; and once
-/// more when the process has come to rest. How much memory a collection leaves to the heap is the
-/// JVM's `MaxHeapFreeRatio`.
+/// more when the process has come to rest, unless so much lives in it ([#MOST]) that who waits for
+/// its heartbeats might notice. How much memory a collection leaves to the heap is the JVM's
+/// `MaxHeapFreeRatio`.
 public final class LeanHeap {
 
     /// Bytes that may come to what lives, or to be garbage, before it is looked through.
@@ -22,6 +23,9 @@ public final class LeanHeap {
 
     /// Bytes that are not worth a collection.
     static final long LITTLE = 2 << 20;
+
+    /// Bytes that take some 200 ms to be looked through, and on a busy machine a second.
+    static final long MOST = 160 << 20;
 
     /// How long the young generation is not collected in a process that rests.
     static final int TURNS_OF_REST = 20;
@@ -86,7 +90,7 @@ public final class LeanHeap {
         collections = now;
         long used = old.getAsLong();
         boolean grown = used > 2 * living + SPARE;
-        boolean rests = still == TURNS_OF_REST && used > living + LITTLE;
+        boolean rests = still == TURNS_OF_REST && used > living + LITTLE && used < MOST;
         if (grown || rests) {
             collect.run();
             living = old.getAsLong();

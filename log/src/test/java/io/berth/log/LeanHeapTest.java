@@ -1,6 +1,7 @@
 package io.berth.log;
 
 import static io.berth.log.LeanHeap.LITTLE;
+import static io.berth.log.LeanHeap.MOST;
 import static io.berth.log.LeanHeap.SPARE;
 import static io.berth.log.LeanHeap.TURNS_OF_REST;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -81,6 +82,17 @@ final class LeanHeapTest {
         rest(TURNS_OF_REST - 1);
         work(1, 0);
         rest(TURNS_OF_REST - 1);
+
+        assertThat(collected).isZero();
+    }
+
+    @Test
+    void at_rest_a_large_heap_is_left_as_it_is() {
+        living = MOST;
+        work(1, 0);
+        collected = 0;
+        work(1, 10 * LITTLE);
+        rest(2 * TURNS_OF_REST);
 
         assertThat(collected).isZero();
     }
