@@ -18,7 +18,26 @@ import org.jspecify.annotations.Nullable;
 /// others are.
 ///
 /// @param root of the checkout
-public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash leash) {
+/// @param kafka the settings by which a service, named as in [MeshStatus], reaches the brokers
+public record Services(
+        Path root, MeshHome home, Ports ports, Offer offer, Leash leash, Brokers kafka) {
+
+    /// How a service reaches the brokers.
+    interface Brokers {
+
+        Map<String, String> settings(String service) throws IOException;
+    }
+
+    /// On the broker of the mesh itself, which lets in everybody.
+    public Services(Path root, MeshHome home, Ports ports, Offer offer, Leash leash) {
+        this(
+                root,
+                home,
+                ports,
+                offer,
+                leash,
+                _ -> Map.of("kafka.bootstrap.servers", "127.0.0.1:" + ports.kafka()));
+    }
 
     private static final Duration GRACE = Duration.ofSeconds(10);
 
@@ -257,7 +276,8 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
         command.add("-XX:ErrorFile=" + home.logs().resolve(service.name() + "-hs_err.log"));
         command.add("-Dquarkus.http.host=127.0.0.1");
         command.add("-Dquarkus.http.port=" + service.port());
-        command.add("-Dkafka.bootstrap.servers=127.0.0.1:" + ports.kafka());
+        kafka.settings(service.name())
+                .forEach((name, value) -> command.add("-D" + name + "=" + value));
         command.add("-Dmp.jwt.verify.publickey.location=file:" + home.publicKey());
         command.add("-Dmp.jwt.verify.publickey.algorithm=ES256");
         command.add("-Dmp.jwt.verify.issuer=" + Identity.ISSUER);
