@@ -1,7 +1,3 @@
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-
 /// Measures what a mesh that is up costs: processor time over a while, in percent of one core, and memory (proportional set size, with what was swapped out or not).
 ///
 /// `java benchmarks/IdleCost.java [seconds]`, default 60. Leave the mesh alone meanwhile.
@@ -18,24 +14,11 @@ class IdleCost {
         long allMib = 0;
         for (var process : processes.entrySet()) {
             double percent = taken.get(process.getKey()) / seconds * 100;
-            long mib = mib(process.getValue());
+            long mib = MeshMemory.mib(process.getValue());
             allPercent += percent;
             allMib += mib;
             System.out.printf("%-12s %5.2f %% of a core   %5d MiB%n", process.getKey(), percent, mib);
         }
         System.out.printf("%-12s %5.2f %% of a core   %5d MiB%n", "together", allPercent, allMib);
-    }
-
-    private static long mib(long pid) throws IOException {
-        long kib = pss(pid) + ProcessorTime.family(pid).map(IdleCost::pss).sum();
-        return kib / 1024;
-    }
-
-    private static long pss(long pid) {
-        try (var lines = Files.lines(Path.of("/proc/" + pid + "/smaps_rollup"))) {
-            return lines.filter(line -> line.startsWith("Pss:")).mapToLong(line -> Long.parseLong(line.replaceAll("\\D", ""))).sum();
-        } catch (IOException | java.io.UncheckedIOException e) {
-            return 0;
-        }
     }
 }

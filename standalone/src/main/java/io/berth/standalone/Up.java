@@ -1,5 +1,6 @@
 package io.berth.standalone;
 
+import io.berth.log.LeanHeap;
 import io.berth.standalone.mesh.HomeLock;
 import io.berth.standalone.mesh.Leash;
 import io.berth.standalone.mesh.Mesh;
@@ -65,6 +66,7 @@ record Up(
 
     private int supervise(HomeLock lock) throws IOException {
         out.printf("Starting berth in %s%n", home.root());
+        LeanHeap.keep();
         var services = new Services(root, home, ports, offer, Leash.here());
         Mesh mesh = Mesh.start(services, this::report);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(mesh, lock), "stop"));

@@ -11,13 +11,33 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The services as processes: each a packaged Quarkus application of this checkout, told where the
 /// others are.
 ///
 /// @param root of the checkout
-public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash leash) {
+/// @param kafka the settings by which a service, named as in [MeshStatus], reaches the brokers
+public record Services(
+        Path root, MeshHome home, Ports ports, Offer offer, Leash leash, Brokers kafka) {
+
+    /// How a service reaches the brokers.
+    interface Brokers {
+
+        Map<String, String> settings(String service) throws IOException;
+    }
+
+    /// On the broker of the mesh itself, which lets in everybody.
+    public Services(Path root, MeshHome home, Ports ports, Offer offer, Leash leash) {
+        this(
+                root,
+                home,
+                ports,
+                offer,
+                leash,
+                _ -> Map.of("kafka.bootstrap.servers", "127.0.0.1:" + ports.kafka()));
+    }
 
     private static final Duration GRACE = Duration.ofSeconds(10);
 
@@ -31,9 +51,9 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
 
     private static final String FIRST_TIER = "-XX:TieredStopAtLevel=1";
 
-    /// One collector thread. Heaps begin small and have room for a few hundred thousand jobs. The
-    /// JVM's archives of classes stay where they were made for: moved to a random place, as they
-    /// are else, most of their pages are written, and are the process's own memory.
+    /// One collector thread. The JVM's archives of classes stay where they were made for: moved to a
+    /// random place, as they are else, most of their pages are written, and are the process's own
+    /// memory.
     private static final List<String> JVM =
             List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -43,11 +63,23 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
                     "-XX:ArchiveRelocationMode=0",
                     "-XX:-UsePerfData",
                     "-XX:+ExitOnOutOfMemoryError",
-                    "-Xms48m",
                     "-Xss512k",
                     "--enable-native-access=ALL-UNNAMED",
                     "--sun-misc-unsafe-memory-access=allow",
                     "--add-opens=java.base/java.lang.invoke=ALL-UNNAMED");
+
+    /// Of the services that keep the jobs: heaps begin small, have room for a few hundred thousand
+    /// jobs, and stay near what lives in them.
+    private static final List<String> LEAN =
+            List.of(
+                    "-Xms48m",
+                    "-XX:NewSize=16m",
+                    "-XX:MaxNewSize=32m",
+                    "-XX:MinHeapFreeRatio=10",
+                    "-XX:MaxHeapFreeRatio=25",
+                    "-XX:-ShrinkHeapInSteps",
+                    "-XX:TrimNativeHeapInterval=10000",
+                    "-Dlean.heap=true");
 
     /// Of the agent, which is on every node beside the jobs: it gives back what it does not need.
     private static final List<String> SMALL =
@@ -159,7 +191,7 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
 
     private Service submitService() {
         List<String> flags =
-                List.of(
+                lean(
                         "-Xmx512m",
                         "-Dberth.submit.accounting-url=http://127.0.0.1:" + ports.accounting());
         return new Service("submit", application("submit-service"), ports.submit(), flags);
@@ -167,13 +199,17 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
 
     private Service priorityService() {
         return new Service(
-                "priority", application("priority-service"), ports.priority(), List.of("-Xmx384m"));
+                "priority", application("priority-service"), ports.priority(), lean("-Xmx384m"));
     }
 
     private Service placementService() {
         List<String> flags =
-                List.of("-Xmx512m", "-Dberth.placement.signing-key=" + home.placementKey());
+                lean("-Xmx512m", "-Dberth.placement.signing-key=" + home.placementKey());
         return new Service("placement", application("placement-service"), ports.placement(), flags);
+    }
+
+    private static List<String> lean(String... flags) {
+        return Stream.concat(LEAN.stream(), Stream.of(flags)).toList();
     }
 
     private Service nodeAgent() {
@@ -192,7 +228,7 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
 
     private Service accountingService(PostgresServer server) {
         List<String> flags =
-                List.of(
+                lean(
                         "-Xmx384m",
                         "-Dberth.accounting.cluster-file=" + home.cluster(),
                         "-Dquarkus.datasource.jdbc.url=" + server.jdbcUrl(),
@@ -240,7 +276,8 @@ public record Services(Path root, MeshHome home, Ports ports, Offer offer, Leash
         command.add("-XX:ErrorFile=" + home.logs().resolve(service.name() + "-hs_err.log"));
         command.add("-Dquarkus.http.host=127.0.0.1");
         command.add("-Dquarkus.http.port=" + service.port());
-        command.add("-Dkafka.bootstrap.servers=127.0.0.1:" + ports.kafka());
+        kafka.settings(service.name())
+                .forEach((name, value) -> command.add("-D" + name + "=" + value));
         command.add("-Dmp.jwt.verify.publickey.location=file:" + home.publicKey());
         command.add("-Dmp.jwt.verify.publickey.algorithm=ES256");
         command.add("-Dmp.jwt.verify.issuer=" + Identity.ISSUER);

@@ -21,6 +21,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// The Kubernetes base is well-formed, and what its objects refer to is there.
@@ -80,6 +81,28 @@ class KubernetesTest {
 
         assertThatThrownBy(() -> Manifests.check(deployment))
                 .hasMessageContaining("Unrecognized field");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Cluster, /instances, \"3\"",
+        "Cluster, /storage/siez, \"20Gi\"",
+        "Cluster, /bootstrap/initdb/database, 1",
+        "ScaledObject, /minReplicas, 2",
+        "ScaledObject, /maxReplicaCount, \"8\"",
+        "ScaledObject, /triggers/0/metadata/threshold, 400",
+        "ScaledObject, /triggers/1/metricType, \"Percent\""
+    })
+    void a_value_that_a_custom_resource_does_not_have_is_noticed(
+            String kind, String path, String value) throws IOException {
+        ObjectNode object = manifests.all(kind).getFirst().deepCopy();
+        int end = path.lastIndexOf('/');
+        ((ObjectNode) object.path("spec").at(path.substring(0, end)))
+                .set(path.substring(end + 1), Json.mapper().readTree(value));
+
+        assertThatThrownBy(() -> Manifests.check(object))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining(kind);
     }
 
     @Test

@@ -2,9 +2,14 @@ package io.berth.standalone.ship;
 
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.cfg.CoercionAction;
+import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.introspect.Annotated;
 import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.type.LogicalType;
 import io.berth.contracts.json.Json;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Service;
@@ -38,16 +43,19 @@ final class Manifests {
             Map.of(
                     "kafka.strimzi.io/v1beta2/Kafka", KafkaSpec.class,
                     "kafka.strimzi.io/v1beta2/KafkaNodePool", KafkaNodePoolSpec.class,
-                    "kafka.strimzi.io/v1beta2/KafkaUser", KafkaUserSpec.class);
-
-    /// Their models are not to be had: what refers to other objects is checked all the same.
-    private static final List<String> WITHOUT_MODEL =
-            List.of("postgresql.cnpg.io/v1/Cluster", "keda.sh/v1alpha1/ScaledObject");
+                    "kafka.strimzi.io/v1beta2/KafkaUser", KafkaUserSpec.class,
+                    "postgresql.cnpg.io/v1/Cluster", CustomResources.ClusterSpec.class,
+                    "keda.sh/v1alpha1/ScaledObject", CustomResources.ScaledObjectSpec.class);
 
     /// The models keep what they do not know in a map of their own; here it shall be refused.
     private static final ObjectMapper STRICT =
-            new ObjectMapper()
+            JsonMapper.builder()
+                    .withCoercionConfig(
+                            LogicalType.Textual,
+                            it -> it.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail))
                     .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                    .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+                    .build()
                     .setAnnotationIntrospector(
                             new JacksonAnnotationIntrospector() {
                                 private static final long serialVersionUID = 1;
@@ -76,7 +84,7 @@ final class Manifests {
                 STRICT.treeToValue(object, WHOLE.get(type));
             } else if (SPECS.containsKey(type)) {
                 STRICT.treeToValue(object.path("spec"), SPECS.get(type));
-            } else if (!WITHOUT_MODEL.contains(type)) {
+            } else {
                 throw new AssertionError("no model of " + type);
             }
         } catch (com.fasterxml.jackson.core.JsonProcessingException e) {

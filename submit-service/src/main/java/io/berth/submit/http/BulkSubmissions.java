@@ -29,13 +29,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// How many jobs come in by one request: each line is a submission of its own, decided in the order
-/// of the lines, each counting against the limits of those after it. What is admitted is written at
-/// once: the log is waited for twice.
+/// of the lines, each counting against the limits of those after it. What is admitted is written
+/// while the next lines are decided, and all of it is waited for at the end.
 ///
 /// With a key, line 7 has the idempotency key `<key>/7`: the same request again finds the jobs that
 /// there are, and makes those that are missing.
 @Singleton
 final class BulkSubmissions {
+    /// Lines that are decided before they are written.
+    private static final int PIECE = 1_000;
+
     private final GatewayLog log;
     private final SubmissionWriter writer;
     private final SubmitConfig config;
@@ -58,8 +61,11 @@ final class BulkSubmissions {
     /// @throws Unavailable if nothing can be decided: nothing is written then
     Results submit(List<BulkLine> lines, Caller caller, @Nullable String key) {
         var run = new Run(caller, key, Deadline.in(config.bulkTimeout()));
-        lines.forEach(run::decide);
-        run.write();
+        for (int from = 0; from < lines.size(); from += PIECE) {
+            lines.subList(from, Math.min(from + PIECE, lines.size())).forEach(run::decide);
+            run.write();
+        }
+        run.finish();
         return run.results();
     }
 
@@ -77,6 +83,11 @@ final class BulkSubmissions {
         private final Picture picture = log.picture();
         private final Intake intake;
         private final SortedMap<Integer, BulkResult> results = new TreeMap<>();
+        private final SubmissionWriter.Writing writing;
+
+        /// Admitted and not yet given to be written.
+        private final List<Pending> admitted = new ArrayList<>();
+
         private final List<Pending> pending = new ArrayList<>();
         private final List<Pending> written = new ArrayList<>();
         private @Nullable Position position;
@@ -85,6 +96,7 @@ final class BulkSubmissions {
             this.caller = caller;
             this.key = key;
             this.due = due;
+            this.writing = writer.writing(due);
             this.intake =
                     new Intake(
                             picture, new SubmissionLimits(), config.maxArraySize(), clock.millis());
@@ -100,8 +112,8 @@ final class BulkSubmissions {
                     results.put(number, found(number, claim.get(), own));
                     return;
                 }
-                Admitted admitted = intake.admitted(asked, caller);
-                pending.add(new Pending(number, new Draft(admitted, caller, own)));
+                Admitted job = intake.admitted(asked, caller);
+                admitted.add(new Pending(number, new Draft(job, caller, own)));
             } catch (Refused e) {
                 results.put(number, BulkResult.refused(number, e.refusal()));
             }
@@ -113,8 +125,23 @@ final class BulkSubmissions {
                     : new IdempotencyKey(key + "/" + line, Gateway.fingerprint(asked));
         }
 
+        /// Begins to write what was admitted since the last time. Without ids for it nothing more
+        /// is tried, and if nothing was written before, the whole request is refused.
         void write() {
-            var outcomes = writer.write(pending.stream().map(Pending::draft).toList(), due);
+            try {
+                writing.add(admitted.stream().map(Pending::draft).toList());
+                pending.addAll(admitted);
+            } catch (Unavailable e) {
+                if (pending.isEmpty()) {
+                    throw e;
+                }
+                admitted.forEach(it -> results.put(it.line(), unknown(it, e)));
+            }
+            admitted.clear();
+        }
+
+        void finish() {
+            var outcomes = writing.outcomes();
             for (int i = 0; i < outcomes.size(); i++) {
                 Pending one = pending.get(i);
                 switch (outcomes.get(i)) {

@@ -126,14 +126,61 @@ public class SubmissionWriter {
     ///
     /// @throws Unavailable if there are no ids in time: nothing was written then
     public List<Outcome> write(List<Draft> drafts, Deadline due) {
-        List<List<Ids>> ids = this.ids.next(drafts.stream().map(Draft::ids).toList(), due);
-        var attempts = new ArrayList<Attempt>();
-        for (int i = 0; i < drafts.size(); i++) {
-            attempts.add(new Attempt(drafts.get(i), ids.get(i)));
+        var writing = writing(due);
+        writing.add(drafts);
+        return writing.outcomes();
+    }
+
+    /// Begins to write admitted jobs that come piece by piece.
+    public Writing writing(Deadline due) {
+        return new Writing(due);
+    }
+
+    /// Admitted jobs on their way into the log, in their order. While the next piece is made, a
+    /// thread of its own writes the submissions of those before, as their specifications are
+    /// acknowledged. For one thread.
+    public final class Writing {
+        private final Deadline due;
+        private final List<Attempt> attempts = new ArrayList<>();
+        private CompletableFuture<Void> submitted = CompletableFuture.completedFuture(null);
+
+        /// Of which the submissions are not begun.
+        private List<Attempt> last = List.of();
+
+        private Writing(Deadline due) {
+            this.due = due;
         }
-        attempts.forEach(it -> it.writeSpec(due));
-        attempts.forEach(it -> it.writeSubmission(due));
-        return attempts.stream().map(it -> it.outcome(due)).toList();
+
+        /// Begins to write some more.
+        ///
+        /// @throws Unavailable if there are no ids in time: nothing of these is written then
+        public void add(List<Draft> drafts) {
+            List<List<Ids>> next = ids.next(drafts.stream().map(Draft::ids).toList(), due);
+            List<Attempt> before = last;
+            if (!before.isEmpty()) {
+                submitted =
+                        submitted.thenRunAsync(() -> submit(before), Thread::startVirtualThread);
+            }
+            var piece = new ArrayList<Attempt>();
+            for (int i = 0; i < drafts.size(); i++) {
+                var attempt = new Attempt(drafts.get(i), next.get(i));
+                attempt.writeSpec(due);
+                piece.add(attempt);
+            }
+            last = piece;
+            attempts.addAll(piece);
+        }
+
+        /// Waits for all of them; one outcome for each.
+        public List<Outcome> outcomes() {
+            submitted.join();
+            submit(last);
+            return attempts.stream().map(it -> it.outcome(due)).toList();
+        }
+
+        private void submit(List<Attempt> piece) {
+            piece.forEach(it -> it.writeSubmission(due));
+        }
     }
 
     /// One draft on its way into the log, in three steps that must follow each other.
