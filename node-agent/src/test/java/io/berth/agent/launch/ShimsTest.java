@@ -334,13 +334,12 @@ class ShimsTest {
     /// Whether a process of the account has been started from the home.
     private boolean isTried() {
         try (Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
-            return all.anyMatch(
-                    it ->
-                            it.info().user().filter("nobody"::equals).isPresent()
-                                    && it.info()
-                                            .commandLine()
-                                            .filter(line -> line.contains(home.toString()))
-                                            .isPresent());
+            return all.anyMatch(it ->
+                    it.info().user().filter("nobody"::equals).isPresent()
+                            && it.info()
+                                    .commandLine()
+                                    .filter(line -> line.contains(home.toString()))
+                                    .isPresent());
         }
     }
 
