@@ -29,8 +29,8 @@
 
 enum { WORD = 9, FAILED = 125, MARKS = 2, MOST_WORDS = 16, DEEP = 16, MOST_GROUPS = 65536 };
 
-/* How long the file systems may take to answer, in seconds. */
-enum { FILES_LIMIT = 30 };
+/* How long the file systems may take to answer, in seconds, and how often in one it is looked whether that is still asked. */
+enum { FILES_LIMIT = 30, LOOKS = 20, PAUSE = 1000000000 / LOOKS };
 
 static _Noreturn void fail(const char *act, const char *subject)
 {
@@ -423,14 +423,28 @@ static bool try_as(const struct account *account, char **files, FILE *said)
     return true;
 }
 
-/* The trial of a script's files: of the account that it tries for, whose processes may stop it. */
-static volatile pid_t trial;
-
-static void end_trial(int signal)
+/* Whether the trial goes on: the agent takes the mark away when nobody waits for it any more. */
+static bool is_wanted(void)
 {
-    (void)signal;
-    if (trial > 0)
-        kill(trial, SIGKILL);
+    return access("trying", F_OK) == 0;
+}
+
+/* Waits for the end of a trial, which is of an account whose processes may stop it. Whether it came to one. It is killed
+ * else, and not waited for then: it may hang in the kernel. */
+static bool ended(pid_t trial)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE};
+    sigset_t end;
+    sigemptyset(&end);
+    sigaddset(&end, SIGCHLD);
+    for (int looks = FILES_LIMIT * LOOKS; looks > 0 && is_wanted(); looks--) {
+        int status;
+        if (waitpid(trial, &status, WNOHANG) == trial)
+            return WIFEXITED(status);
+        sigtimedwait(&end, NULL, &pause);
+    }
+    kill(trial, SIGKILL);
+    return false;
 }
 
 /* Tries the files of a script, as its account, and says in the run's folder what is wrong with them: nothing if all is well. */
@@ -438,24 +452,27 @@ static _Noreturn void try_files(const char *folder, char **words)
 {
     struct account account;
     signal(SIGCHLD, SIG_DFL);
+    sigset_t end, before;
+    sigemptyset(&end);
+    sigaddset(&end, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &end, &before);
     umask(077);
     if (chdir(folder) != 0)
         fail("cannot enter", folder);
     FILE *said = opened("tried.new", "we");
-    trial = read_account(words, &account) ? fork() : -1;
+    pid_t trial = read_account(words, &account) ? fork() : -1;
     if (trial == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
         bool right = try_as(&account, words + 3, said);
         fflush(said);
         _exit(right ? 0 : FAILED);
     }
-    signal(SIGALRM, end_trial);
-    alarm(FILES_LIMIT);
-    int status = 0;
     if (trial < 0)
         fprintf(said, "cannot try the files of the script: %s\n", strerror(errno));
-    else if (waitpid(trial, &status, 0) != trial || !WIFEXITED(status))
+    else if (!ended(trial))
         fprintf(said, "the file systems of the script's files did not answer\n");
-    publish(said, "tried.new", "tried");
+    if (is_wanted())
+        publish(said, "tried.new", "tried");
     _exit(0);
 }
 

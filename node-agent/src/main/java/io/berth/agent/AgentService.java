@@ -3,8 +3,6 @@ package io.berth.agent;
 import io.berth.agent.host.StartRefused;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tag;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -12,7 +10,6 @@ import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.util.List;
-import java.util.Locale;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,54 +17,60 @@ import org.slf4j.LoggerFactory;
 
 /// The agents of this process, from its start to its end.
 @Singleton
-public final class AgentService {
+final class AgentService implements AgentHttp.Told {
 
     private static final Logger LOG = LoggerFactory.getLogger(AgentService.class);
 
     private final AgentConfig config;
-    private final MeterRegistry meters;
+    private final AgentMetrics metrics = new AgentMetrics();
+    private final String host;
+    private final int port;
     private final String version;
     private final KafkaConnection connection;
     private final TopicDeclarations declarations;
-    private @Nullable AgentProcess process;
+    private @Nullable AgentHttp http;
+    private volatile @Nullable AgentProcess process;
 
+    /// @param host to listen on: the names are those of all services, whose server is Quarkus's
     AgentService(
             AgentConfig config,
-            MeterRegistry meters,
+            @ConfigProperty(name = "quarkus.http.host") String host,
+            @ConfigProperty(name = "quarkus.http.port") int port,
             @ConfigProperty(name = "quarkus.application.version") String version,
             KafkaConnection connection,
             LogConfig log) {
         this.config = config;
-        this.meters = meters;
+        this.host = host;
+        this.port = port;
         this.version = version;
         this.connection = connection;
         this.declarations =
                 new TopicDeclarations(log.cells(), log.nodePartitions(), log.replicas());
     }
 
-    /// Whether what reads orders turns, or waits as it should.
-    synchronized boolean alive() {
-        return process == null || process.alive();
+    @Override
+    public boolean alive() {
+        AgentProcess running = process;
+        return running == null || running.alive();
     }
 
-    /// All agents; none if the start was refused.
-    public synchronized List<NodeAgent> agents() {
-        return process == null ? List.of() : process.agents();
+    @Override
+    public List<NodeAgent> agents() {
+        AgentProcess running = process;
+        return running == null ? List.of() : running.agents();
+    }
+
+    @Override
+    public String metrics() {
+        return metrics.text(agents());
     }
 
     synchronized void start(@Observes StartupEvent event) {
         try {
-            process = new AgentProcess(config, version, connection, declarations, this::count);
-            process.agents()
-                    .forEach(agent ->
-                            meters.gauge(
-                                    "berth.agent.runs",
-                                    List.of(Tag.of("node", agent.name().value())),
-                                    agent,
-                                    NodeAgent::runCount));
-            process.agents().stream()
-                    .filter(agent -> !agent.node().inventory().simulated())
-                    .forEach(agent -> new GpuGauges(meters, agent).register());
+            AgentHttp listening = AgentHttp.listen(host, port, this);
+            http = listening;
+            process = new AgentProcess(config, version, connection, declarations, metrics::count);
+            listening.begin();
         } catch (StartRefused e) {
             LOG.error("Not started: {}", e.getMessage());
             Quarkus.asyncExit(2);
@@ -80,13 +83,11 @@ public final class AgentService {
     }
 
     synchronized void stop(@Observes ShutdownEvent event) throws IOException {
+        if (http != null) {
+            http.close();
+        }
         if (process != null) {
             process.close();
         }
-    }
-
-    private void count(RunEnd end) {
-        String cause = end.cause().name().toLowerCase(Locale.ROOT);
-        meters.counter("berth.agent.ends", "cause", cause).increment();
     }
 }

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The groups of a step's tasks, within the step's own: each is counted for itself, and bound to
-/// the GPUs and CPUs that are its own. They are made once, while the tasks wait to begin, and go
-/// with the step's.
+/// The groups of a step's tasks, within the step's own: each is bound to the GPUs and CPUs that are
+/// its own, and counted for itself where that costs no group more. They are made once, while the
+/// tasks wait to begin, and go with the step's.
 ///
 /// `srun-tasks` asks for them by a line for each task:
 ///
@@ -162,11 +162,9 @@ final class StepTasks {
     static @Nullable TasksUsage used(Group step, Consumption used, @Nullable Holder holder)
             throws IOException {
         Map<Integer, Consumption> each = new TreeMap<>();
-        for (int rank : step.children()) {
+        for (int rank : step.countsChildren() ? step.children() : Set.<Integer>of()) {
             each.put(rank, step.child(rank).orElseThrow().usage());
         }
-        // Groups that bound and do not count.
-        each.values().removeIf(Consumption.NONE::equals);
         if (each.isEmpty() && holder != null && holder.tasks() == 1 && holder.rank() != null) {
             each.put(holder.rank(), used);
         }

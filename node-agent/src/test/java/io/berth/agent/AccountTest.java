@@ -160,6 +160,28 @@ class AccountTest {
         assertThat(lines.get(3)).startsWith("root 711 " + USER + " 600 " + USER + " ");
     }
 
+    /// As of a job on two nodes, whose other one is not of the step. Who comes to no pipe has the
+    /// `srun` wait.
+    @Test
+    void a_step_outside_of_its_scripts_container_begins_where_its_user_may_not_be()
+            throws Exception {
+        Path bundle = bundle();
+        Files.writeString(bundle.resolve("config.json"), "{}");
+        RunId run = HandPlacement.newRun();
+        String script =
+                """
+                mkdir shut; cd shut; chmod 0 "$PWD"
+                export SLURM_CONTAINER=BUNDLE SLURM_JOB_NUM_NODES=2 BERTH_STEP_SECRET=none BERTH_STEP_NODES=HERE:2:2,other:2:2
+                timeout 60 srun -w HERE -n1 true; echo "status $?"
+                """
+                        .replace("BUNDLE", bundle.toString())
+                        .replace("HERE", rig.node);
+
+        run(run, Jobs.of(USER, Jobs.script(run.job(), rig.work, script)));
+
+        assertThat(rig.output(run)).contains("\"cwd\":\"/tmp\"").endsWith("status 0\n");
+    }
+
     @Test
     void what_of_a_container_only_root_may_read_is_not_read() throws Exception {
         Path bundle = bundle();

@@ -165,18 +165,18 @@ class LaunchTest {
                         run.job(),
                         rig.work,
                         """
-                        export SLURM_JOB_NUM_NODES=2 BERTH_STEP_SECRET=none BERTH_STEP_NODES=NODE:2:2,other:2:2
+                        export SLURM_JOB_NUM_NODES=2 BERTH_STEP_SECRET=none BERTH_STEP_NODES=HERE:2:2,other:2:2
                         cat /mark
                         export A='two words'
                         echo given | srun -N1 -n2 -r0 -l sh -c 'cat /mark; echo "$A" $SLURM_CONTAINER $SLURM_NTASKS; cat; exit $SLURM_PROCID' 2>&1 | sort
-                        srun -w NODE -n1 --export=ALL,B='a
+                        srun -w HERE -n1 --export=ALL,B='a
                         b' sh -c 'trap "echo heard; exit 9" USR1; echo "$B"; echo up >up; while :; do sleep 0.05; done' 2>/dev/null &
                         until [ -e up ]; do sleep 0.05; done
                         kill -s USR1 $!
                         wait $!; echo $?
                         ls "$BERTH_STEPS" | grep -E 'outside|nodes|signals'
                         """
-                                .replace("NODE", node));
+                                .replace("HERE", node));
 
         rig.placement.launch(node, run, Jobs.in(image, spec), 512);
         rig.placement.await(Ended.class, run);

@@ -491,6 +491,11 @@ class RunStepsTest {
         }
 
         @Override
+        public boolean countsChildren() {
+            return true;
+        }
+
+        @Override
         public Optional<Group> child(int number) {
             return Optional.ofNullable(inner.get(number));
         }

@@ -74,6 +74,11 @@ record BothVersions(Groups first, Groups second) implements Groups {
         }
 
         @Override
+        public boolean countsChildren() {
+            return one.countsChildren();
+        }
+
+        @Override
         public Group makeChild(int number, ChildLimits limits) throws IOException {
             Group a = one.makeChild(number, limits);
             try {

@@ -152,6 +152,11 @@ final class CgroupV2 implements Groups {
         }
 
         @Override
+        public boolean countsChildren() {
+            return true;
+        }
+
+        @Override
         public Optional<Group> child(int number) {
             return Optional.of(below(number));
         }

@@ -39,10 +39,14 @@ public interface Group {
         return Optional.empty();
     }
 
+    /// Whether what its children use is counted for each of them.
+    default boolean countsChildren() {
+        return false;
+    }
+
     /// Makes it. What of its limits is set it tells by [#enforced].
     ///
-    /// @throws IOException if it cannot be made, as where the kernel holds no groups, or to move a
-    ///   process into one costs more than it is worth
+    /// @throws IOException if it cannot be made, as where the kernel holds no groups
     default Group makeChild(int number, ChildLimits limits) throws IOException {
         throw new IOException("the kernel holds no groups");
     }

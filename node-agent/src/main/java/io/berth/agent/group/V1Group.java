@@ -21,8 +21,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// A group of version 1: a folder for each controller. One of a task has few of them, as each costs
-/// the launch a folder and a move.
+/// A group of version 1: a folder for each controller. One of a task has those alone that bind it,
+/// as each costs the launch a folder and a move: it is not counted for itself, and what nothing
+/// binds has no folder.
 final class V1Group implements Group {
 
     private static final Pattern READ = Pattern.compile(" Read ([0-9]+)");
@@ -31,9 +32,9 @@ final class V1Group implements Group {
     private static final int SUSPEND_TRIES = 2000;
     private static final long FREEZE_PAUSE_NANOS = 1_000_000;
 
-    /// What counts.
-    private static final Set<Controller> COUNTING =
-            EnumSet.of(Controller.CPUACCT, Controller.MEMORY, Controller.BLKIO);
+    /// What may bind a task.
+    private static final Set<Controller> BINDING =
+            EnumSet.of(Controller.CPUSET, Controller.DEVICES);
 
     private final Level level;
     private final Map<Controller, Path> folders;
@@ -88,15 +89,27 @@ final class V1Group implements Group {
     @Override
     public Set<Integer> children() throws IOException {
         var numbers = new TreeSet<Integer>();
-        for (Path folder : Set.copyOf(folders.values())) {
+        var those = new EnumMap<Controller, Path>(folders);
+        those.keySet().retainAll(ofChildren());
+        for (Path folder : Set.copyOf(those.values())) {
             numbers.addAll(ControlFiles.children(folder, level));
         }
         return numbers;
     }
 
     @Override
+    public boolean countsChildren() {
+        return level == Level.RUN;
+    }
+
+    /// The controllers in which there may be children.
+    private Set<Controller> ofChildren() {
+        return level == Level.RUN ? folders.keySet() : BINDING;
+    }
+
+    @Override
     public Optional<Group> child(int number) {
-        Map<Controller, Path> there = childFolders(number, folders.keySet());
+        Map<Controller, Path> there = childFolders(number, ofChildren());
         there.values().removeIf(folder -> !Files.exists(folder));
         return Optional.of(new V1Group(level.below(), there, mounts));
     }
@@ -106,9 +119,6 @@ final class V1Group implements Group {
         Map<Controller, Path> wanted =
                 childFolders(number, level == Level.RUN ? folders.keySet() : ofTask(limits));
         wanted.values().removeIf(folder -> !Files.exists(folder.getParent()));
-        if (wanted.isEmpty()) {
-            throw new IOException("the kernel moves no task at once");
-        }
         var child = new V1Group(level.below(), wanted, mounts);
         child.make(limits);
         return child;
@@ -121,25 +131,24 @@ final class V1Group implements Group {
         return all;
     }
 
-    /// The controllers of a task. Where each move has the kernel wait, only what must be.
+    /// The controllers that bind a task. Where each move has the kernel wait, CPUs alone are not
+    /// worth one.
     private Set<Controller> ofTask(ChildLimits limits) throws IOException {
         var wanted = EnumSet.noneOf(Controller.class);
         if (!limits.devices().isEmpty()) {
             wanted.add(Controller.DEVICES);
         }
-        if (!limits.memoryNodes().isEmpty()) {
+        if (!limits.memoryNodes().isEmpty() || (!limits.cpus().isEmpty() && movesAtOnce())) {
             wanted.add(Controller.CPUSET);
         }
+        return Controller.mountedWith(wanted, mounts);
+    }
+
+    private boolean movesAtOnce() throws IOException {
         if (movesAtOnce == null) {
             movesAtOnce = FavorDynmods.isSet(FavorDynmods.MOUNTS);
         }
-        if (movesAtOnce) {
-            wanted.addAll(COUNTING);
-            if (!limits.cpus().isEmpty()) {
-                wanted.add(Controller.CPUSET);
-            }
-        }
-        return Controller.mountedWith(wanted, mounts);
+        return movesAtOnce;
     }
 
     @Override

@@ -90,11 +90,17 @@ final class V1Limits {
         return above;
     }
 
+    /// The kernel balances load over the CPUs of the group above, and so over these: that it need
+    /// not look at these as well, at each of their changes and at the end, is told before they are
+    /// there.
     private void limitCpus(Path leaf, Path mount, IndexSet cpus) throws IOException {
-        inheritCpus(leaf, mount);
+        write(leaf.resolve("cpuset.sched_load_balance"), "0");
         if (cpus.isEmpty()) {
+            inheritCpus(leaf, mount);
             return;
         }
+        inheritCpus(Objects.requireNonNull(leaf.getParent()), mount);
+        inherited(leaf, mount, "cpuset.mems");
         write(leaf.resolve("cpuset.cpus"), cpus.toString());
         if (IndexSet.parse(read(leaf.resolve("cpuset.cpus"))).equals(cpus)) {
             enforced.add(Isolation.CPUSET);

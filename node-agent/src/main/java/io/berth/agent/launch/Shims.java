@@ -37,6 +37,9 @@ public final class Shims implements Closeable {
     /// Lists, in the agents' home, what shims enter: see [#standIn].
     private static final String APART = "apart";
 
+    /// Stands in a run's folder while its files are tried.
+    private static final String TRYING = "trying";
+
     private final Commands processes;
 
     /// The folder of the commands that scripts find before all others: `srun`.
@@ -261,17 +264,31 @@ public final class Shims implements Closeable {
             Awaiting said)
             throws LaunchRefused, IOException, InterruptedException {
         switch (kind) {
-            case PROGRAM -> {
-                server.tryFiles(run.folder(), account, directory, files, append);
-                said.await("tried");
-                String wrong =
-                        run.text("tried")
-                                .orElse("the files of the script could not be tried in time");
-                if (!wrong.isEmpty()) {
-                    throw new LaunchRefused(wrong.strip());
-                }
-            }
+            case PROGRAM -> tryFilesByProgram(run, account, directory, files, append, said);
             case SHELL -> tryFilesByShell(run, account, directory, files, append);
+        }
+    }
+
+    /// Goes on only while the mark of it is in the run's folder.
+    private void tryFilesByProgram(
+            RunFiles run,
+            Account account,
+            Path directory,
+            OutputFiles files,
+            boolean append,
+            Awaiting said)
+            throws LaunchRefused, IOException, InterruptedException {
+        run.write(TRYING, "");
+        try {
+            server.tryFiles(run.folder(), account, directory, files, append);
+            said.await("tried");
+        } finally {
+            Files.deleteIfExists(run.folder().resolve(TRYING));
+        }
+        String wrong =
+                run.text("tried").orElse("the files of the script could not be tried in time");
+        if (!wrong.isEmpty()) {
+            throw new LaunchRefused(wrong.strip());
         }
     }
 
@@ -291,7 +308,7 @@ public final class Shims implements Closeable {
         command.add(files.umask());
         command.add(files.output().toString());
         command.add(files.error().toString());
-        var ran = processes.run(command, FILES_LIMIT);
+        var ran = processes.runAlone(command, Map.of(), FILES_LIMIT);
         if (ran.status() != 0) {
             throw new LaunchRefused(ran.output().strip());
         }
@@ -306,7 +323,7 @@ public final class Shims implements Closeable {
         var command = new ArrayList<String>(turning(account));
         command.addAll(List.of("sh", home(run).resolve("read-bundle.sh").toString()));
         command.add(container.toString());
-        var ran = processes.run(command, BUNDLE_LIMIT);
+        var ran = processes.runAlone(command, Map.of(), BUNDLE_LIMIT);
         if (ran.status() == NO_BUNDLE) {
             return Optional.empty();
         }

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /// What leads a step on several nodes, for a script in a container: it runs outside of that, with
-/// the variables of the `srun` that asks for it, in its directory if there is such a one here too,
+/// the variables of the `srun` that asks for it, in its directory if it may be entered here too,
 /// and with its arguments but for the first. Its input, output and errors are pipes of the `srun`,
 /// beside which it leaves its exit status.
 record StepOutside(Shims shims, RunFiles files, StepCommand srun) {
@@ -36,15 +36,20 @@ record StepOutside(Shims shims, RunFiles files, StepCommand srun) {
         var command = new ArrayList<>(List.of("sh", "-c", "\"$@\"; echo $? >\"$0\""));
         command.addAll(List.of(pipe + ".status", shims.session().toString(), "--step"));
         command.addAll(arguments());
+        // The directory may be the container's alone, or not to be entered by the account: who did
+        // not come to the pipes would have the srun wait for ever.
+        String enter =
+                "cd -- %s 2>/dev/null || cd /tmp\n"
+                        .formatted(StartScript.quoted(srun.directory().toString()));
         return StartScript.of(
-                Files.isDirectory(srun.directory()) ? srun.directory() : Path.of("/tmp"),
+                Path.of("/"),
                 variables,
                 new OutputFiles(
                         Path.of(pipe + ".in"),
                         Path.of(pipe + ".out"),
                         Path.of(pipe + ".err"),
                         OutputFiles.umask(variables)),
-                "",
+                enter,
                 command);
     }
 

@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import com.sun.jna.LastErrorException;
-import com.sun.jna.Library;
-import com.sun.jna.Native;
 import io.berth.contracts.JobId;
 import io.berth.contracts.RunId;
 import java.io.IOException;
@@ -91,8 +88,8 @@ class RunFilesTest {
         Path ask = Files.writeString(files.folder().resolve(RunFiles.ASKS + "/begin.0"), "text");
         Path log = Files.writeString(files.makeSteps().resolve("log"), "text");
 
-        try (var _ = Held.of(ask);
-                var _ = Held.of(log)) {
+        try (var _ = LeasedFile.of(ask);
+                var _ = LeasedFile.of(log)) {
             assertThat(files.ask("begin.0", 100)).isEmpty();
             assertThatIOException().isThrownBy(() -> files.textOfOthers("steps/log", 100));
             assertThatIOException().isThrownBy(() -> FileOfOthers.readByCommand(log, 100));
@@ -100,39 +97,6 @@ class RunFilesTest {
 
         assertThat(files.asks(9)).isEmpty();
         assertThat(files.textOfOthers("steps/log", 100)).isEqualTo("text");
-    }
-
-    /// A lease on a file, for writing, which is kept until this is closed.
-    ///
-    /// Source: fcntl(2).
-    private record Held(int file) implements AutoCloseable {
-
-        private static final Kernel KERNEL = Native.load("c", Kernel.class);
-
-        interface Kernel extends Library {
-            int open(String path, int flags) throws LastErrorException;
-
-            int fcntl(int file, int command, int argument) throws LastErrorException;
-
-            int close(int file) throws LastErrorException;
-        }
-
-        static Held of(Path path) {
-            int file = KERNEL.open(path.toString(), 0);
-            int setSignal = 10;
-            int urgent = 23;
-            int setLease = 1024;
-            int write = 1;
-            // What tells of a break is to be a signal that nobody dies of.
-            KERNEL.fcntl(file, setSignal, urgent);
-            KERNEL.fcntl(file, setLease, write);
-            return new Held(file);
-        }
-
-        @Override
-        public void close() {
-            KERNEL.close(file);
-        }
     }
 
     @Test

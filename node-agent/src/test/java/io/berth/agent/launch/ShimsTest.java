@@ -300,6 +300,51 @@ class ShimsTest {
 
     @ParameterizedTest
     @EnumSource
+    void a_trial_of_files_that_is_broken_off_leaves_nobody_who_tries(Shims.Kind kind)
+            throws Exception {
+        Account account = nobody();
+        Files.setPosixFilePermissions(home, PosixFilePermissions.fromString("rwx--x--x"));
+        Path output = Files.createFile(home.resolve("out"));
+        Files.setAttribute(output, "unix:uid", 65534);
+        Shims shims = installed(kind);
+        var named = new OutputFiles(Path.of("/dev/null"), output, output, "0027");
+
+        try (var _ = LeasedFile.of(output)) {
+            try (var _ =
+                    FileTrial.begin(() ->
+                            shims.tryFiles(
+                                    files, account, Path.of("/"), named, false, this::awaited))) {
+                await().atMost(Duration.ofMinutes(1)).until(this::isTried);
+            }
+            // The open would end after 45 seconds, and the trial after 30.
+            await().atMost(Duration.ofSeconds(20)).until(() -> !isTried());
+        }
+
+        await().until(() -> !files.has("trying"));
+        assertThat(files.has("tried")).isFalse();
+        assertThat(output).isEmptyFile();
+    }
+
+    private void awaited(String name) throws InterruptedException {
+        while (!files.has(name)) {
+            Thread.sleep(5);
+        }
+    }
+
+    /// Whether a process of the account has been started from the home.
+    private boolean isTried() {
+        try (Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
+            return all.anyMatch(it ->
+                    it.info().user().filter("nobody"::equals).isPresent()
+                            && it.info()
+                                    .commandLine()
+                                    .filter(line -> line.contains(home.toString()))
+                                    .isPresent());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void what_an_account_cannot_use_is_named(Shims.Kind kind) throws Exception {
         nobody();
         Files.setPosixFilePermissions(home, PosixFilePermissions.fromString("rwx--x--x"));
