@@ -488,6 +488,7 @@ final class ScontrolTest {
                 "TresPerNode=gres:gpu:a100:2 | {\"gres\":\"gpu:a100:2\"}",
                 "Gres=gpu:1,nic:1 | {\"gres\":\"gpu:1,nic:1\"}",
                 "Switches=2@10:00 TimeMin=30 | {\"switches\":\"2@10:00\",\"timeMinSeconds\":1800}",
+                "Topology=rack@10:00 | {\"topology\":\"rack@10:00\"}",
                 "Switches=0 TimeMin=0 | {\"switches\":\"\",\"timeMinSeconds\":0}",
                 "Licenses=matlab:2 Contiguous=yes | {\"licenses\":\"matlab:2\",\"contiguous\":true}",
                 "OverSubscribe=NO | {\"exclusive\":true}",
@@ -656,6 +657,14 @@ final class ScontrolTest {
     }
 
     @Test
+    void the_level_of_a_switch_is_told_behind_what_slurm_tells() {
+        configured("{\"switches\":{\"r1\":{\"nodes\":\"n[1-2]\",\"level\":\"rack\"}}}");
+
+        assertThat(out("scontrol", "show", "topology"))
+                .isEqualTo("SwitchName=r1 Level=0 LinkSpeed=1 Nodes=n[1-2] LevelName=rack\n");
+    }
+
+    @Test
     void blocks_of_the_network_are_told() {
         configured("{\"blocks\":{\"b1\":\"n[1-2]\",\"b2\":\"n[3-4]\"}}");
 
@@ -681,6 +690,7 @@ final class ScontrolTest {
                 .contains(
                         "Configuration data as of 2026-11-20T10:01:06",
                         "ClusterName             = small",
+                        "Packing                 = tightest",
                         "PriorityDecayHalfLife   = 7-00:00:00",
                         "PriorityFavorSmall      = No",
                         "PriorityWeightFairShare = 100000",
@@ -689,6 +699,16 @@ final class ScontrolTest {
                         "SelectType              = select/cons_tres",
                         "SelectTypeParameters    = CR_CPU_Memory",
                         "SlurmctldHost[0]        = " + mesh.url());
+    }
+
+    @Test
+    void the_packing_of_the_cluster_is_told() {
+        configured("{\"name\":\"small\",\"packing\":\"least-loaded\",\"wholeCores\":true}");
+
+        assertThat(out("scontrol", "show", "config").lines())
+                .contains(
+                        "Packing                 = least-loaded",
+                        "SelectTypeParameters    = CR_Core_Memory,CR_LLN");
     }
 
     @Test

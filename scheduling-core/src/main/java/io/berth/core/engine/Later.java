@@ -156,9 +156,7 @@ final class Later {
         if (fit.layout.segment() > 0) {
             return new ReadySegments(cluster, fit, wish.length, wish.own);
         }
-        return fit.maxSwitches == 0 || cluster.network.levels() == 0
-                ? null
-                : new FewSwitches(cluster, fit, wish.length, wish.own);
+        return fit.maxSwitches == 0 ? null : new FewSwitches(cluster, fit, wish.length, wish.own);
     }
 
     private @Nullable Place earliestGang(Wish wish, ReadyNodes ready) {

@@ -1,6 +1,8 @@
 package io.berth.core.engine;
 
 import io.berth.core.engine.Plans.Plan;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +57,41 @@ public final class Outlook {
     /// Until when enough nodes for a class are open to it from now on, were they empty.
     public long opensUntil(FitClass fit, long now) {
         return fit.hours == Hours.ALWAYS ? Node.NEVER : all.search.opensUntil(fit, now);
+    }
+
+    /// Whether a class's jobs may use a node, whatever it has.
+    public boolean admits(FitClass fit, int node) {
+        return fit.admits(all.cluster.node(node));
+    }
+
+    /// Whether a class's jobs are bound to few domains of a level of the network.
+    public boolean bound(FitClass fit) {
+        return fit.maxSwitches > 0;
+    }
+
+    /// Those of some nodes that are in a domain which, with as many others as a class allows, has
+    /// enough of them for a job of the class that is bound to few domains of a level.
+    public BitSet together(FitClass fit, int[] nodes) {
+        int[] domainOf = all.cluster.network.binding(fit.level);
+        int[] counts = new int[all.cluster.network.domains(fit.level)];
+        Arrays.stream(nodes)
+                .map(node -> domainOf[node])
+                .filter(it -> it >= 0)
+                .forEach(it -> counts[it]++);
+        int[] sorted = Arrays.stream(counts).sorted().toArray();
+        int others =
+                Arrays.stream(
+                                sorted,
+                                Math.max(0, sorted.length - fit.maxSwitches + 1),
+                                sorted.length)
+                        .sum();
+        int least = sorted.length < fit.maxSwitches ? 0 : sorted[sorted.length - fit.maxSwitches];
+        var together = new BitSet();
+        for (int node : nodes) {
+            int own = domainOf[node] < 0 ? 0 : counts[domainOf[node]];
+            together.set(node, own > 0 && others + Math.min(own, least) >= fit.parts());
+        }
+        return together;
     }
 
     /// Whether a class's smallest part could run on a node, were it open and empty.

@@ -322,6 +322,7 @@ public final class Scheduling {
         int segment = on.layout.segment();
         List<Choice> choices = on.layout.choices();
         return allowed
+                && cluster.network.holds(on, nodes)
                 && (segment == 0 || cluster.network.inSegments(nodes, segment))
                 && (choices.isEmpty() || choices.stream().anyMatch(it -> Slots.fill(it, nodes)));
     }

@@ -77,7 +77,15 @@ final class SchedulingLawsTest {
         for (int i = 0; i < leaves.length; i++) {
             leaves[i] = random.nextInt(3);
         }
-        return new Trial(settings, new Network(List.of(leaves, new int[leaves.length])), gpus);
+        int[] rows = new int[gpus.length];
+        Arrays.setAll(rows, _ -> random.nextInt(3) - 1);
+        var network =
+                new Network(
+                        List.of(leaves, new int[leaves.length]),
+                        new int[0],
+                        List.of(),
+                        List.of(rows));
+        return new Trial(settings, network, gpus);
     }
 
     private static List<Job> jobs(Random random, int count, long lastSubmit) {

@@ -183,6 +183,7 @@ final class Trial implements Decisions {
     private record Ask(
             Job like,
             int maxSwitches,
+            int level,
             boolean inRow,
             BitSet among,
             int most,
@@ -250,6 +251,7 @@ final class Trial implements Decisions {
                 on,
                 ask.second() ? second() : null,
                 ask.maxSwitches(),
+                ask.level(),
                 null,
                 hours,
                 ask.licenses() == 0 ? new int[0] : new int[] {ask.licenses()},
@@ -266,17 +268,20 @@ final class Trial implements Decisions {
                         ask.choices()));
     }
 
-    /// Where there are switches, every fourth job wants to lie under one.
+    /// Where there are switches, every fourth job wants to lie under one; and where a level is
+    /// named, every second of these in one domain of that.
     FitClass fit(Job job) {
         return fit(job, false);
     }
 
     private FitClass fit(Job job, boolean second) {
-        boolean under = engine.cluster.network.levels() > 0 && job.id() % 4 == 0;
+        Network network = engine.cluster.network;
+        boolean under = network.levels() > 0 && job.id() % 4 == 0;
         return fit(
                 new Ask(
                         new Job(0, 0, job.nodes(), job.gpus(), 0, 0, 0, job.share()),
                         under ? 1 : 0,
+                        under && job.id() % 8 == 0 && network.binds(1) ? 1 : Network.LEAVES,
                         inRow(job),
                         among(job),
                         most(job),
