@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A job that may start in several partitions stands in the queue of each and starts in the first
 /// that it can. It is planned in one, where its expected start is soonest; in the others it then
-/// stands only to start at once.
+/// stands only to start at once, as if nothing were kept for it.
 ///
 /// *Example*: a node has 8 GPUs, 4 of them held until 12:00. A wants 8: it is expected at 12:00 and
 /// keeps the node from then on. B wants 2 for half an hour and comes at 11:15: it starts. C wants 2
