@@ -169,11 +169,11 @@ final class ScontrolTest {
                 "/v1/partitions",
                 """
                 {"partitions":[{"name":"night","state":"UP","nodes":["n1"],"hidden":true,"disableRootJobs":true,
-                 "defaultCpusPerGpu":4,"defaultMemoryMibPerGpu":16384}]}
+                 "exclusiveTopo":true,"defaultCpusPerGpu":4,"defaultMemoryMibPerGpu":16384}]}
                 """);
 
         assertThat(out("scontrol", "show", "partition", "night"))
-                .contains("DisableRootJobs=YES", "Hidden=YES")
+                .contains("DisableRootJobs=YES ExclusiveUser=NO ExclusiveTopo=YES", "Hidden=YES")
                 .contains("JobDefaults=DefCpuPerGPU=4,DefMemPerGPU=16384\n");
     }
 
@@ -738,6 +738,7 @@ final class ScontrolTest {
                 "DefMemPerCPU=2048                      | \"defaultMemoryPerNode\":null,\"defaultMemoryPerCpu\":2048",
                 "OverSubscribe=FORCE:4 PriorityTier=3   | \"exclusive\":null,\"overSubscribe\":\"FORCE:4\",\"tier\":3",
                 "OverSubscribe=EXCLUSIVE Nodes=gpu-[1-4] | \"exclusive\":true,\"overSubscribe\":null,\"nodes\":\"gpu-[1-4]\"",
+                "ExclusiveTopo=YES ExclusiveUser=no     | \"exclusiveTopo\":true,\"exclusiveUser\":null",
                 "GraceTime=60 PreemptMode=requeue QOS=N/A | \"graceTime\":60,\"preemptMode\":\"REQUEUE\",\"qos\":null",
             })
     void what_a_partition_has_is_changed_in_the_cluster_file(String settings, String patch) {

@@ -354,6 +354,11 @@ final class SampleConfiguration {
                         to -> to.overSubscribe = new PartitionRules.Use.OverSubscribe(true, 4)));
     }
 
+    /// Of a partition whose jobs do not share blocks.
+    static ConfigEntry ofOwnBlocks() {
+        return lab(PartitionRules.Use.ANY.with(to -> to.exclusiveTopology = true));
+    }
+
     private static ConfigEntry ofGroups(@Nullable Boolean exclusive) {
         return lab(
                 PartitionRules.Use.ANY.with(to -> {

@@ -230,7 +230,8 @@ class ClusterFileTest {
                                         new GpuDefaults(4, 16_384),
                                         true,
                                         24,
-                                        null)));
+                                        null,
+                                        true)));
         assertThat(all.reservations().get("service"))
                 .extracting(it -> it.endsAt() - it.startsAt(), it -> it.users())
                 .containsExactly(7_200_000L, List.of("root"));
@@ -252,7 +253,7 @@ class ClusterFileTest {
               batch: {default: true, state: drain, maxCpusPerNode: 64, maxCpusPerSocket: 24, maxMemoryPerCpu: 8192, allowAccounts: everybody,
                 denyQos: [high], qos: high, preemptMode: cancel, graceTime: 30, hidden: true, prices: {cpu: 2},
                 defaultMemoryPerNode: 4096, maxMemoryPerNode: 65536, overTimeLimit: 10:00, leastLoaded: true,
-                allocNodes: login-1, rootOnly: true, exclusiveUser: true, exclusive: true,
+                allocNodes: login-1, rootOnly: true, exclusiveUser: true, exclusive: true, exclusiveTopo: true,
                 allowGroups: "lab,chemistry", defaultCpusPerGpu: 4, defaultMemoryPerGpu: 16384, disableRootJobs: true}
             qos:
               normal: {}

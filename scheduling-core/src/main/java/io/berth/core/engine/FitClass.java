@@ -2,6 +2,7 @@ package io.berth.core.engine;
 
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.packing.PackingPolicy;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -38,6 +39,9 @@ public final class FitClass {
     private final Demand[][] ways;
 
     private final boolean shares;
+
+    /// Whether its jobs have all nodes of their blocks to themselves.
+    final boolean ownsBlocks;
 
     /// The nodes that its jobs may use, none in no domain of the level where they want only so
     /// many; null for all.
@@ -262,6 +266,8 @@ public final class FitClass {
                             ? terms.shares().get(kind).toArray(NOWHERE)
                             : least == null ? NOWHERE : new Demand[] {least};
         }
+        this.ownsBlocks =
+                Arrays.stream(ways).flatMap(Arrays::stream).anyMatch(it -> it.tenant().block());
         boolean wider = whole && layout.spread() && layout.most() > parts();
         this.widest = wider ? onParts(layout.most()) : this;
     }
@@ -282,9 +288,9 @@ public final class FitClass {
         return parts() == 1 && byNodesAlone();
     }
 
-    /// Whether nodes alone decide if a job finds room.
+    /// Whether nodes, each by itself, decide if a job finds room.
     boolean byNodesAlone() {
-        return !spreads() && pools.length == 0;
+        return !spreads() && pools.length == 0 && !ownsBlocks;
     }
 
     /// Whether all nodes of a job must be in one domain of the level.

@@ -80,6 +80,7 @@ final class Freed {
         }
         if (!fresh.isEmpty()) {
             ofNodes(fresh, those);
+            all.ownersOfBlocks.forEach(fit -> open(fit, those));
         }
         if (!fresh.isEmpty() || !those.classes.isEmpty()) {
             var classes = new HashSet<>(those.classes);
@@ -105,13 +106,18 @@ final class Freed {
     private void ofPools(Helped helped) {
         for (FitClass fit : all.classes()) {
             if (fit.pools.length > 0) {
-                fit.reach.open();
-                gained.set(fit.id);
-                elsewhere[fit.id] = Node.NEVER;
-                helped.classes.add(fit);
-                helped.plans.addAll(fit.planned);
+                open(fit, helped);
             }
         }
+    }
+
+    /// All of a class may gain, whatever they could have before.
+    private void open(FitClass fit, Helped helped) {
+        fit.reach.open();
+        gained.set(fit.id);
+        elsewhere[fit.id] = Node.NEVER;
+        helped.classes.add(fit);
+        helped.plans.addAll(fit.planned);
     }
 
     private void ofNodes(BitSet fresh, Helped helped) {
@@ -334,7 +340,10 @@ final class Freed {
 
     /// Whether a job could have none of the other nodes.
     private boolean known(FitClass fit, long length) {
-        return fit.parts() == 1 && !fit.spreads() && Search.end(now, length) > elsewhere(fit);
+        return fit.parts() == 1
+                && !fit.spreads()
+                && !fit.ownsBlocks
+                && Search.end(now, length) > elsewhere(fit);
     }
 
     private long elsewhere(FitClass fit) {

@@ -24,7 +24,9 @@ public final class Outlook {
         Node at = all.cluster.node(node);
         long until = now;
         for (Demand way : fit.widest.ways(at.kind.number)) {
-            until = Math.max(until, at.until(way, Search.clock(now), fit.hours.of(node)));
+            long there = at.until(way, Search.clock(now), fit.hours.of(node));
+            long mates = all.cluster.matesUntil(at, way, Search.clock(now));
+            until = Math.max(until, Math.min(there, mates));
         }
         long length = Scheduling.lengthOf(limitMillis);
         return until == Node.NEVER || (length != Node.NEVER && until >= now + length);
@@ -99,11 +101,12 @@ public final class Outlook {
         return fit.widest.leastOn(all.cluster.kind(node)) != null;
     }
 
-    /// Whether nobody runs on a node beside whom a class's jobs cannot be.
+    /// Whether nobody runs on a node, or in its block, beside whom a class's jobs cannot be.
     public boolean alone(FitClass fit, int node) {
         Node at = all.cluster.node(node);
         Demand least = fit.leastOn(at.kind.number);
-        return least == null || at.strangers(least.tenant()) == 0;
+        return least == null
+                || (at.strangers(least.tenant()) == 0 && !all.cluster.mated(at, least.tenant()));
     }
 
     /// Whether a class's smallest part has room on a node now, if nobody waited.

@@ -70,6 +70,10 @@ public final class Scheduling {
     final Turns turns = new Turns(this);
     final Places places = new Places(this);
     private final List<FitClass> classes = new ArrayList<>();
+
+    /// Those whose jobs have their blocks to themselves.
+    final List<FitClass> ownersOfBlocks = new ArrayList<>();
+
     private final Map<Long, List<Waiting>> waiting = new HashMap<>();
     private final List<Waiting> arrived = new ArrayList<>();
     private int associations;
@@ -138,6 +142,9 @@ public final class Scheduling {
     public FitClass fitClass(FitClass.Terms terms, boolean divisible) {
         var fit = new FitClass(classes.size(), terms, divisible, cluster.network);
         classes.add(fit);
+        if (fit.ownsBlocks) {
+            ownersOfBlocks.add(fit);
+        }
         shortestJobs.admit(fit);
         cluster.kinds.forEach(kind -> kind.admit(fit));
         preempts |= fit.preemptor != null;

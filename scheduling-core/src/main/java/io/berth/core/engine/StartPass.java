@@ -358,7 +358,8 @@ final class StartPass {
         for (Plan plan : List.copyOf(all.plans.all())) {
             if (Waiting.compare(job, plan.job(), now) < 0
                     && (dividing.contains(plan.job().job)
-                            || Arrays.stream(plan.nodes()).anyMatch(needed::get))) {
+                            || Arrays.stream(all.cluster.nodesOf(plan.job().job))
+                                    .anyMatch(needed::get))) {
                 all.unplan(plan.job(), decisions);
                 all.stale(true);
                 push(plan.job().fit);

@@ -568,7 +568,10 @@ final class ClusterModel {
         ResourceRequest request = reservations.released(asked);
         Long pressedFrom = grounds.pressedFrom(job);
         boolean pressed = pressedFrom != null && !deadlines.ahead(job.job(), pressedFrom);
-        boolean takes = request.gpus().share() == null && description.het() == null;
+        boolean takes =
+                request.gpus().share() == null
+                        && description.het() == null
+                        && !tenants.ownsBlocks(description.partition());
         Preemptor preemptor = takes ? grounds.preemptor(description, pressed) : null;
         Qos qos = configuration.qos().get(description.qos());
         boolean endless =

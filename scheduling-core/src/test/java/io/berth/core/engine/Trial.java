@@ -335,13 +335,18 @@ final class Trial implements Decisions {
         return most(job) > job.nodes() && job.id() % 2 == 0;
     }
 
-    /// Jobs are of three users; every eleventh wants its nodes for its user alone, every third is
-    /// in a partition whose jobs have only so many CPUs of a node.
+    /// Jobs are of three users; every eleventh wants its nodes for its user alone, every thirteenth
+    /// its blocks for itself; every third is in a partition whose jobs have only so many CPUs of a
+    /// node.
     static Tenant tenant(Job job) {
         if (job.id() >= OF_SLURM) {
             return Tenant.ANYBODY;
         }
-        return new Tenant(1 + (int) (job.id() % 3), job.id() % 11 == 2, job.id() % 3 == 0 ? 0 : -1);
+        return new Tenant(
+                1 + (int) (job.id() % 3),
+                job.id() % 11 == 2,
+                job.id() % 3 == 0 ? 0 : -1,
+                job.id() % 13 == 6);
     }
 
     /// Every fifth of several nodes wants them all in the first half, or one in the second half and
