@@ -56,7 +56,13 @@ public class CasesBenchmark {
         Cell(int nodes, int leaf) {
             var leaves = new int[nodes];
             Arrays.setAll(leaves, node -> node / leaf);
-            var network = new Network(List.of(leaves, new int[nodes]), new int[0], List.of(leaves));
+            int[] rows = Arrays.stream(leaves).map(it -> it / 25).toArray();
+            var network =
+                    new Network(
+                            List.of(leaves, rows, new int[nodes]),
+                            new int[0],
+                            List.of(leaves),
+                            List.of(rows));
             var kind = new Kind(64, 512 * 1024L, GPUS);
             engine =
                     new Scheduling(
@@ -70,6 +76,12 @@ public class CasesBenchmark {
         FitClass fit(int parts, int gpus, int switches) {
             List<@Nullable Demand> on = List.of(new Demand(gpus, 1024, gpus, 0));
             return engine.fitClass(new FitClass.Terms(0, 0, parts, 0, on, on, null, switches));
+        }
+
+        /// @return of jobs whose nodes are all in one row of 25 leaf switches
+        FitClass inRow(int parts, int gpus) {
+            List<@Nullable Demand> on = List.of(new Demand(gpus, 1024, gpus, 0));
+            return engine.fitClass(new FitClass.Terms(0, 0, parts, 0, on, on, null, 1).within(1));
         }
 
         /// @param segment nodes of a segment, which lie in one block: the nodes under a leaf switch
@@ -155,6 +167,7 @@ public class CasesBenchmark {
         private final Cell cell = new Cell(10_000, 80);
         private final FitClass one = cell.fit(1, 1, 0);
         private final FitClass gang = cell.fit(64, GPUS, 1);
+        private final FitClass row = cell.inRow(64, GPUS);
         private final FitClass block = cell.inSegments(64, GPUS, 64);
         private final FitClass segments = cell.inSegments(64, GPUS, 8);
 
@@ -179,6 +192,12 @@ public class CasesBenchmark {
     @Benchmark
     public int gangOf512UnderOneSwitch(LargeFleet state) {
         return comeAndGo(state.cell, state.gang);
+    }
+
+    /// A gang of 512 GPUs on 64 nodes in one row of 25 leaf switches comes, starts and is gone.
+    @Benchmark
+    public int gangOf512InOneRow(LargeFleet state) {
+        return comeAndGo(state.cell, state.row);
     }
 
     /// A gang of 512 GPUs on 64 nodes of one block comes, starts and is gone.

@@ -10,7 +10,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// The text of `scontrol show config`: what the cluster's configuration says, and what Berth does
-/// anyway, by Slurm's names. What has no value here is left out.
+/// anyway, by Slurm's names; and `Packing`, for which Slurm has none. What has no value here is
+/// left out.
 ///
 /// @param document in the shape of the cluster file
 record ConfigDetails(JsonObject document, Terminal terminal) {
@@ -51,9 +52,12 @@ record ConfigDetails(JsonObject document, Terminal terminal) {
         settings.computeIfPresent("PreemptExemptTime", ConfigDetails::days);
         put(settings, "SchedulerTimeSlice", "preemption", "timeSlice");
         settings.computeIfPresent("PreemptType", (_, type) -> "preempt/" + type);
+        String packing = document.text("packing");
+        settings.put("Packing", packing.isEmpty() ? "tightest" : packing);
         settings.put(
                 "SelectTypeParameters",
-                document.flag("wholeCores") ? "CR_Core_Memory" : "CR_CPU_Memory");
+                (document.flag("wholeCores") ? "CR_Core_Memory" : "CR_CPU_Memory")
+                        + (packing.equals("least-loaded") ? ",CR_LLN" : ""));
         List<String> hidden = document.texts("privateData");
         settings.put("PrivateData", hidden.isEmpty() ? "none" : String.join(",", hidden));
         if (document.has("blocks")) {

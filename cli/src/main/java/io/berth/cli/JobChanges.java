@@ -62,6 +62,7 @@ final class JobChanges {
             case "timelimit" -> json.put("timeLimitSeconds", timeLimit(value));
             case "timemin" -> json.put("timeMinSeconds", leastTime(value));
             case "switches" -> json.put("switches", value.equals("0") ? "" : value);
+            case "topology" -> json.put("topology", value);
             case "nice" -> json.put("nice", value.isEmpty() ? 100 : number("Nice", value));
             case "sitefactor" -> json.put("siteFactor", number("SiteFactor", value));
             case "priority" -> json.put("priority", priority(value));

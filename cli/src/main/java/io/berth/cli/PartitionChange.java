@@ -28,6 +28,7 @@ final class PartitionChange {
     private static final Map<String, String> FLAGS =
             Map.of(
                     "disablerootjobs", "disableRootJobs",
+                    "exclusivetopo", "exclusiveTopo",
                     "exclusiveuser", "exclusiveUser",
                     "hidden", "hidden",
                     "lln", "leastLoaded",

@@ -34,6 +34,7 @@ final class PartitionDetails {
                         + yes(partition, "disableRootJobs")
                         + " ExclusiveUser="
                         + yes(partition, "exclusiveUser")
+                        + (partition.json().flag("exclusiveTopo") ? " ExclusiveTopo=YES" : "")
                         + " GraceTime="
                         + partition.number("graceSeconds")
                         + " Hidden="

@@ -123,6 +123,7 @@ final class SlurmPartitions {
                     return said.equals("NO");
                 }
             }
+            case "exclusivetopo" -> entry.put("exclusiveTopo", value.equalsIgnoreCase("yes"));
             case "exclusiveuser" -> entry.put("exclusiveUser", value.equalsIgnoreCase("yes"));
             case "allowgroups" -> {
                 if (!value.equalsIgnoreCase("all")) {

@@ -18,15 +18,18 @@ final class TopologyDetails {
     /// A switch with all nodes below it.
     ///
     /// @param level 0 next to the nodes
-    private record Switch(String name, int level, List<String> nodes, List<String> switches) {
+    /// @param named what it is; empty is not told
+    private record Switch(
+            String name, int level, String named, List<String> nodes, List<String> switches) {
 
         String line() {
-            return "SwitchName=%s Level=%d LinkSpeed=1 Nodes=%s%s"
+            return "SwitchName=%s Level=%d LinkSpeed=1 Nodes=%s%s%s"
                     .formatted(
                             name,
                             level,
                             HostList.compress(nodes),
-                            switches.isEmpty() ? "" : " Switches=" + HostList.compress(switches));
+                            switches.isEmpty() ? "" : " Switches=" + HostList.compress(switches),
+                            named.isEmpty() ? "" : " LevelName=" + named);
         }
     }
 
@@ -84,7 +87,7 @@ final class TopologyDetails {
             }
         }
         above.remove(name);
-        var made = new Switch(name, level, List.copyOf(nodes), below);
+        var made = new Switch(name, level, entry.text("level"), List.copyOf(nodes), below);
         known.put(name, made);
         return made;
     }

@@ -2,6 +2,7 @@ package io.berth.cli;
 
 import static io.berth.cli.CliOption.flag;
 import static io.berth.cli.CliOption.valued;
+import static java.util.Map.entry;
 
 import io.berth.cli.CliOption.Words;
 import io.berth.client.Answer;
@@ -18,17 +19,18 @@ final class Why implements Command {
             List.of("age", "association", "fairShare", "jobSize", "partition", "qos", "tres");
 
     private static final Map<String, String> QUESTIONS =
-            Map.of(
-                    "REGISTERED", "registered",
-                    "PARTITION", "in the partition",
-                    "CONSTRAINTS", "admitted by its constraints",
-                    "SOCKETS", "of which the sockets are known",
-                    "SIZE", "large enough",
-                    "AVAILABLE", "available",
-                    "FREE", "with room now",
-                    "UNRESERVED", "open to it until its end",
-                    "NEIGHBOURS", "with nobody there whom it may not be beside",
-                    "UNPLANNED", "with room until its end");
+            Map.ofEntries(
+                    entry("REGISTERED", "registered"),
+                    entry("PARTITION", "in the partition"),
+                    entry("CONSTRAINTS", "admitted by its constraints"),
+                    entry("SOCKETS", "of which the sockets are known"),
+                    entry("SIZE", "large enough"),
+                    entry("AVAILABLE", "available"),
+                    entry("FREE", "with room now"),
+                    entry("UNRESERVED", "open to it until its end"),
+                    entry("NEIGHBOURS", "with nobody there whom it may not be beside"),
+                    entry("UNPLANNED", "with room until its end"),
+                    entry("TOGETHER", "as close to enough others as it must have them"));
 
     private static final List<CliOption> OPTIONS =
             List.of(
@@ -122,6 +124,11 @@ final class Why implements Command {
                     "GPU %d of %s is being divided into %s.%n"
                             .formatted(it.number("gpu"), it.text("node"), it.text("into")));
         }
+        if (why.has("packing")) {
+            text.append("Of nodes that are as good it takes one by the policy ")
+                    .append(why.text("packing"))
+                    .append(".\n");
+        }
         text.append(stages(why.objects("stages"))).append(changes(why.objects("changes")));
         text.append(WhyPreemption.text(why.object("preemption"), zone));
         return text.toString();
@@ -187,6 +194,10 @@ final class Why implements Command {
                                                 + " instead of "
                                                 + limit(from);
                                 case "SWITCHES" -> "any number of switches instead of " + from;
+                                case "LEVEL" ->
+                                        to.equals("any")
+                                                ? "any nodes instead of those in one " + from
+                                                : "nodes in one " + to + " instead of one " + from;
                                 case "SEGMENT" ->
                                         "nodes of any blocks instead of segments of " + from;
                                 case "LINKED" -> "GPUs that need not be linked to one another";

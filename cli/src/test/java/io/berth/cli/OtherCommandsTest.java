@@ -298,12 +298,14 @@ final class OtherCommandsTest {
                 "/v1/jobs/17/why",
                 """
                 {"job":17,"state":"PENDING","reason":"Resources","explanation":"It is next.",
-                 "plannedStart":1790000000000,
+                 "plannedStart":1790000000000,"packing":"fgd",
                  "stages":[{"question":"REGISTERED","nodes":4,"gpus":9},
                   {"question":"PARTITION","nodes":4,"gpus":9},{"question":"SIZE","nodes":2,"gpus":2},
                   {"question":"FREE","nodes":0,"gpus":0},{"question":"UNPLANNED","nodes":0,"gpus":0}],
                  "changes":[{"axis":"GPUS","from":"8","to":"5"},
-                  {"axis":"TIME_LIMIT","from":"0","to":"5400"}]}
+                  {"axis":"TIME_LIMIT","from":"0","to":"5400"},
+                  {"axis":"LEVEL","from":"rack","to":"row"},
+                  {"axis":"LEVEL","from":"rack","to":"any"}]}
                 """);
 
         assertThat(new CommandRun(mesh).run("why", "17").out())
@@ -312,10 +314,13 @@ final class OtherCommandsTest {
                         Job 17 is PENDING (Resources)
                         It is next.
                         Expected to start by 2026-09-21T14:13:20.
+                        Of nodes that are as good it takes one by the policy fgd.
                         Nodes: 4 registered (9 GPUs free), 2 large enough (2 GPUs free), 0 with room now.
                         It would start now with one of these:
                           5 GPUs a node instead of 8
                           a time limit of 01:30:00 instead of no end
+                          nodes in one row instead of one rack
+                          any nodes instead of those in one rack
                         """);
     }
 

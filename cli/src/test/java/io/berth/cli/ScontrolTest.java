@@ -169,11 +169,11 @@ final class ScontrolTest {
                 "/v1/partitions",
                 """
                 {"partitions":[{"name":"night","state":"UP","nodes":["n1"],"hidden":true,"disableRootJobs":true,
-                 "defaultCpusPerGpu":4,"defaultMemoryMibPerGpu":16384}]}
+                 "exclusiveTopo":true,"defaultCpusPerGpu":4,"defaultMemoryMibPerGpu":16384}]}
                 """);
 
         assertThat(out("scontrol", "show", "partition", "night"))
-                .contains("DisableRootJobs=YES", "Hidden=YES")
+                .contains("DisableRootJobs=YES ExclusiveUser=NO ExclusiveTopo=YES", "Hidden=YES")
                 .contains("JobDefaults=DefCpuPerGPU=4,DefMemPerGPU=16384\n");
     }
 
@@ -488,6 +488,7 @@ final class ScontrolTest {
                 "TresPerNode=gres:gpu:a100:2 | {\"gres\":\"gpu:a100:2\"}",
                 "Gres=gpu:1,nic:1 | {\"gres\":\"gpu:1,nic:1\"}",
                 "Switches=2@10:00 TimeMin=30 | {\"switches\":\"2@10:00\",\"timeMinSeconds\":1800}",
+                "Topology=rack@10:00 | {\"topology\":\"rack@10:00\"}",
                 "Switches=0 TimeMin=0 | {\"switches\":\"\",\"timeMinSeconds\":0}",
                 "Licenses=matlab:2 Contiguous=yes | {\"licenses\":\"matlab:2\",\"contiguous\":true}",
                 "OverSubscribe=NO | {\"exclusive\":true}",
@@ -656,6 +657,14 @@ final class ScontrolTest {
     }
 
     @Test
+    void the_level_of_a_switch_is_told_behind_what_slurm_tells() {
+        configured("{\"switches\":{\"r1\":{\"nodes\":\"n[1-2]\",\"level\":\"rack\"}}}");
+
+        assertThat(out("scontrol", "show", "topology"))
+                .isEqualTo("SwitchName=r1 Level=0 LinkSpeed=1 Nodes=n[1-2] LevelName=rack\n");
+    }
+
+    @Test
     void blocks_of_the_network_are_told() {
         configured("{\"blocks\":{\"b1\":\"n[1-2]\",\"b2\":\"n[3-4]\"}}");
 
@@ -681,6 +690,7 @@ final class ScontrolTest {
                 .contains(
                         "Configuration data as of 2026-11-20T10:01:06",
                         "ClusterName             = small",
+                        "Packing                 = tightest",
                         "PriorityDecayHalfLife   = 7-00:00:00",
                         "PriorityFavorSmall      = No",
                         "PriorityWeightFairShare = 100000",
@@ -689,6 +699,16 @@ final class ScontrolTest {
                         "SelectType              = select/cons_tres",
                         "SelectTypeParameters    = CR_CPU_Memory",
                         "SlurmctldHost[0]        = " + mesh.url());
+    }
+
+    @Test
+    void the_packing_of_the_cluster_is_told() {
+        configured("{\"name\":\"small\",\"packing\":\"least-loaded\",\"wholeCores\":true}");
+
+        assertThat(out("scontrol", "show", "config").lines())
+                .contains(
+                        "Packing                 = least-loaded",
+                        "SelectTypeParameters    = CR_Core_Memory,CR_LLN");
     }
 
     @Test
@@ -718,6 +738,7 @@ final class ScontrolTest {
                 "DefMemPerCPU=2048                      | \"defaultMemoryPerNode\":null,\"defaultMemoryPerCpu\":2048",
                 "OverSubscribe=FORCE:4 PriorityTier=3   | \"exclusive\":null,\"overSubscribe\":\"FORCE:4\",\"tier\":3",
                 "OverSubscribe=EXCLUSIVE Nodes=gpu-[1-4] | \"exclusive\":true,\"overSubscribe\":null,\"nodes\":\"gpu-[1-4]\"",
+                "ExclusiveTopo=YES ExclusiveUser=no     | \"exclusiveTopo\":true,\"exclusiveUser\":null",
                 "GraceTime=60 PreemptMode=requeue QOS=N/A | \"graceTime\":60,\"preemptMode\":\"REQUEUE\",\"qos\":null",
             })
     void what_a_partition_has_is_changed_in_the_cluster_file(String settings, String patch) {

@@ -54,6 +54,8 @@ final class SlurmCompatibilityPageTest {
             ([preemption](preemption.md)); `always` is the operator's to give.
             `#BERTH --max-wait=TIME` ends a job as `DEADLINE` that has waited for its turn so long and
             has not run; the time is written as a time limit.
+            `#BERTH --topology=LEVEL[@TIME]` keeps the nodes of a job in one domain of a level of the
+            network ([levels](scheduling.md#levels)).
 
             `:` on the command line and a line `#SBATCH hetjob` part the components of a
             [heterogeneous job](commands.md#heterogeneous-jobs), also of `salloc` and `srun`. Where

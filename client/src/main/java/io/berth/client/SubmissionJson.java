@@ -108,6 +108,7 @@ public final class SubmissionJson {
         json.put("gpusPerSocket", where.gpusPerSocket());
         json.put("tasksPerSocket", where.tasksPerSocket());
         json.put("oversubscribe", where.oversubscribe());
+        json.put("topology", where.topology());
         return json;
     }
 }

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// @param nodeList nodes that must be among the job's nodes if it has as many or more; else its
 ///   nodes are of these
 /// @param excluded nodes that must not
-/// @param switches null is any number
+/// @param switches under how many of them its nodes lie, or in one domain of which level; null is
+///   any number
 /// @param reservation whose nodes the job uses; null for those that are reserved for nobody
 /// @param shape what they must be built of; null is [NodeShape#ANY]
 /// @param contiguous whether they must stand side by side in the order of their names; null is no
@@ -202,14 +203,16 @@ public record NodeConstraints(
                 linked);
     }
 
-    /// The same, under any number of switches.
-    NodeConstraints underAnySwitches() {
+    /// The same, under so many switches.
+    ///
+    /// @param limit null is any number
+    public NodeConstraints under(@Nullable SwitchLimit limit) {
         return new NodeConstraints(
                 features,
                 nodeList,
                 excluded,
                 sharing,
-                null,
+                limit,
                 reservation,
                 shape,
                 contiguous,

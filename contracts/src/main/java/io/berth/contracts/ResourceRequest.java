@@ -154,7 +154,7 @@ public record ResourceRequest(
 
     /// The same request, under any number of switches.
     public ResourceRequest underAnySwitches() {
-        return on(where().underAnySwitches());
+        return on(where().under(null));
     }
 
     /// The same request, on such nodes.

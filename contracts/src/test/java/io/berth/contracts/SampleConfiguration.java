@@ -48,6 +48,8 @@ final class SampleConfiguration {
     /// Of kinds whose first version had fewer fields.
     static List<ConfigEntry> inFull() {
         return List.of(
+                new ConfigEntry.Switch(
+                        new Part(4, 7, 7), "rack1", List.of("gpu-01"), List.of(), "rack"),
                 new ConfigEntry.Cluster(
                         new Part(4, 1, 7),
                         "berth",
@@ -350,6 +352,11 @@ final class SampleConfiguration {
         return lab(
                 PartitionRules.Use.ANY.with(
                         to -> to.overSubscribe = new PartitionRules.Use.OverSubscribe(true, 4)));
+    }
+
+    /// Of a partition whose jobs do not share blocks.
+    static ConfigEntry ofOwnBlocks() {
+        return lab(PartitionRules.Use.ANY.with(to -> to.exclusiveTopology = true));
     }
 
     private static ConfigEntry ofGroups(@Nullable Boolean exclusive) {

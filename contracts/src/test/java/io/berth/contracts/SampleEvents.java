@@ -373,6 +373,7 @@ final class SampleEvents {
         events.addNamed("gpu-defaults", Topics.CONFIG, SampleConfiguration.ofGpuDefaults());
         events.addNamed("sockets", Topics.CONFIG, SampleConfiguration.ofSockets());
         events.addNamed("over-subscribe", Topics.CONFIG, SampleConfiguration.ofOverSubscribe());
+        events.addNamed("own-blocks", Topics.CONFIG, SampleConfiguration.ofOwnBlocks());
         events.addNamed("purging", Topics.CONFIG, SampleConfiguration.ofPurging());
         events.addNamed("deadline", Topics.CONFIG, SampleConfiguration.ofDeadlines());
         events.ofPlacement();

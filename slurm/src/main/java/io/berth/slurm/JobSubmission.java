@@ -123,6 +123,7 @@ public record JobSubmission(
     /// @param tasksPerSocket tasks on each socket at most
     /// @param exclusiveUser whether only jobs of the same user may be on the nodes
     /// @param oversubscribe whether it may have its CPUs together with others of its partition
+    /// @param topology the level of the network of which they are in one domain: `rack@10:00`
     public record Nodes(
             @Nullable String constraint,
             @Nullable String nodeList,
@@ -143,12 +144,13 @@ public record JobSubmission(
             @Nullable String parallel,
             @Nullable Integer gpusPerSocket,
             @Nullable Integer tasksPerSocket,
-            @Nullable Boolean oversubscribe) {
+            @Nullable Boolean oversubscribe,
+            @Nullable String topology) {
 
         public static final Nodes NONE =
                 new Nodes(
                         null, null, null, null, null, null, null, null, null, null, null, null,
-                        null, null, null, null, null, null, null, null);
+                        null, null, null, null, null, null, null, null, null);
     }
 
     /// The submission that a draft says.

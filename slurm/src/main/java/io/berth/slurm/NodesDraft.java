@@ -29,6 +29,7 @@ final class NodesDraft {
     private @Nullable Long tmpMib;
     private @Nullable Integer segment;
     private @Nullable String parallel;
+    private @Nullable String topology;
     private boolean leastNodes;
 
     void set(SbatchSetting setting, Given<SbatchOption> given) throws InvalidOption {
@@ -155,6 +156,12 @@ final class NodesDraft {
         parallel = text;
     }
 
+    /// In one domain of which level the nodes lie, by a `#BERTH` line.
+    void topology(String text) throws InvalidOption {
+        SwitchesText.within(text);
+        topology = text;
+    }
+
     /// The GPUs of each node where so many of each of its sockets are asked for.
     ///
     /// @throws InvalidOption if nothing is said of sockets, or something else of GPUs
@@ -219,5 +226,6 @@ final class NodesDraft {
         to.parallel = parallel;
         to.gpusPerSocket = gpusPerSocket;
         to.tasksPerSocket = tasksPerSocket;
+        to.topology = topology;
     }
 }

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 /// Lines that begin with `#BERTH` carry what Slurm has no word for, and Slurm ignores them:
 /// `--launch=batch|per-node`, where `per-node` runs the script once on every node, each as one
 /// replica of a training job; `--parallel=data|model`, where `model` is one NVLink island or
-/// nothing; `--preempt=never|lower|always`, whose place the job takes; and `--max-wait=TIME`, after
-/// which it waits no longer.
+/// nothing; `--topology=LEVEL`, of which its nodes are in one domain;
+/// `--preempt=never|lower|always`, whose place the job takes; and `--max-wait=TIME`, after which it
+/// waits no longer.
 public final class Sbatch {
 
     /// What parts the components of a heterogeneous job in a script; the latter is its old name.
@@ -206,6 +207,7 @@ public final class Sbatch {
                 case MAX_WAIT -> draft.terms.maxWait(given.required());
                 case PARALLEL -> draft.where.parallel(given.required());
                 case PREEMPT -> draft.terms.preempt(given.required());
+                case TOPOLOGY -> draft.where.topology(given.required());
             }
         }
         return launch;
@@ -224,7 +226,8 @@ public final class Sbatch {
         LAUNCH,
         MAX_WAIT,
         PARALLEL,
-        PREEMPT;
+        PREEMPT,
+        TOPOLOGY;
 
         @Override
         public String longName() {

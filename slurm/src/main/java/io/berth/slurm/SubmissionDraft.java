@@ -110,6 +110,7 @@ public final class SubmissionDraft {
         public @Nullable Integer gpusPerSocket;
         public @Nullable Integer tasksPerSocket;
         public @Nullable Boolean oversubscribe;
+        public @Nullable String topology;
 
         private Nodes() {}
 
@@ -135,7 +136,8 @@ public final class SubmissionDraft {
                             parallel,
                             gpusPerSocket,
                             tasksPerSocket,
-                            oversubscribe);
+                            oversubscribe,
+                            topology);
             return nodes.equals(JobSubmission.Nodes.NONE) ? null : nodes;
         }
     }

@@ -152,6 +152,8 @@ final class SbatchTest {
         assertThat(lines("#BERTH --launch=per-node").launch()).isEqualTo(LaunchMode.PER_NODE);
         assertThat(lines("#BERTH --launch batch").launch()).isEqualTo(LaunchMode.BATCH);
         assertThat(lines("#SBATCH -N2").launch()).isNull();
+        assertThat(lines("#BERTH --topology=rack@10:00").nodesWanted().topology())
+                .isEqualTo("rack@10:00");
         assertThat(lines("#BERTH --preempt=never --launch=batch").conditions().preemption())
                 .isEqualTo("never");
     }
@@ -266,6 +268,7 @@ final class SbatchTest {
             delimiter = '|',
             value = {
                 "#BERTH --preempt=all | 255 | sbatch: error: Invalid --preempt specification",
+                "#BERTH --topology=a/b | 1 | sbatch: error: Invalid --topology specification \"a/b\": a level such as rack, rack@10:00 or prefer:rack",
                 "#BERTH --launch=all | 255 | sbatch: error: Invalid --launch specification",
                 "#BERTH per-node | 1 | sbatch: error: Invalid directive found in batch script: per-node",
                 "#SBATCH -N2 oops | 1 | sbatch: error: Invalid directive found in batch script: oops",

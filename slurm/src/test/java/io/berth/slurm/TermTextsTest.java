@@ -3,7 +3,9 @@ package io.berth.slurm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.berth.contracts.SwitchLimit;
 import io.berth.contracts.WarningSignal;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,6 +67,24 @@ final class TermTextsTest {
     void what_is_no_warning_is_refused(String text) {
         assertThatThrownBy(() -> SignalText.warning(text))
                 .hasMessage("Invalid --signal specification");
+    }
+
+    @Test
+    void a_level_is_waited_for_for_ever_for_a_time_or_not_at_all() throws InvalidOption {
+        assertThat(SwitchesText.within("rack")).isEqualTo(SwitchLimit.within("rack", null));
+        assertThat(SwitchesText.within("rack@10:00")).isEqualTo(SwitchLimit.within("rack", 600L));
+        assertThat(SwitchesText.within("prefer:1")).isEqualTo(SwitchLimit.within("1", 0L));
+        for (String text : List.of("rack", "rack@00:10:00", "rack@2-00:00:00", "prefer:rack")) {
+            SwitchLimit limit = SwitchesText.within(text);
+            assertThat(SwitchesText.within("rack", limit.maxWaitSeconds())).isEqualTo(text);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "rack@", "rack@0", "rack@soon", "prefer:", "prefer:rack@5", "a b"})
+    void what_is_no_level_is_refused(String text) {
+        assertThatThrownBy(() -> SwitchesText.within(text))
+                .hasMessageContaining("Invalid --topology specification \"" + text + "\"");
     }
 
     @Test

@@ -414,6 +414,7 @@ public final class Admission {
         request =
                 RequestedBlocks.within(
                         request, asked.nodesWanted(), configuration.cluster(), nodes);
+        checkLevel(request);
         checkGres(request);
         var obstacle = obstacle(request, partition);
         RequestedNodes.check(request);
@@ -484,6 +485,10 @@ public final class Admission {
     /// How many of each license a text asks for, as `--licenses`.
     Map<String, Integer> licenses(String text) throws Refused {
         return RequestedLicenses.of(configuration, text);
+    }
+
+    void checkLevel(ResourceRequest request) throws Refused {
+        RequestedLevel.check(request, configuration, nodes);
     }
 
     Cluster cluster() {

@@ -45,6 +45,7 @@ record AmendedRequest(
                                 change.licenses(),
                                 change.contiguous(),
                                 change.switches(),
+                                change.topology(),
                                 change.exclusive())
                         .anyMatch(it -> it != null);
     }
@@ -122,6 +123,7 @@ record AmendedRequest(
                                     ? before.gres()
                                     : RequestedResources.gres(asked.others()));
             RequestedNodes.check(request);
+            admission.checkLevel(request);
             NodeConstraints where = before.where();
             boolean model = where.linked() != null;
             Integer segment = model ? null : where.segment();
@@ -150,11 +152,9 @@ record AmendedRequest(
                         ? where.excluded()
                         : RequestedNodes.names(change.excludedNodes(), nodes),
                 sharing,
-                change.switches() == null
+                change.switches() == null && change.topology() == null
                         ? where.switches()
-                        : change.switches().isEmpty()
-                                ? null
-                                : RequestedNodes.switches(change.switches()),
+                        : RequestedNodes.limit(change.switches(), change.topology()),
                 change.reservation() == null
                         ? where.reservation()
                         : change.reservation().isEmpty() ? null : change.reservation(),

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param exclusive whether no other job runs on its nodes
 /// @param switches as `--switches`; empty is none
 /// @param timeMinSeconds as `--time-min`; 0 is none
+/// @param topology as `--topology`; empty is none, and of switches too
 public record JobChange(
         @Nullable String account,
         @Nullable String partition,
@@ -52,13 +53,14 @@ public record JobChange(
         @Nullable Boolean contiguous,
         @Nullable Boolean exclusive,
         @Nullable String switches,
-        @Nullable Long timeMinSeconds) {
+        @Nullable Long timeMinSeconds,
+        @Nullable String topology) {
 
     /// Only another priority.
     public static JobChange priority(long points) {
         return new JobChange(
                 null, null, null, null, null, null, null, null, null, points, null, null, null,
                 null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-                null, null, null);
+                null, null, null, null);
     }
 }

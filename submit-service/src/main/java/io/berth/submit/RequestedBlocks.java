@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// another, on several they are in one block, too.
 final class RequestedBlocks {
 
-    private static final String UNAVAILABLE = "Requested topology configuration is not available: ";
+    static final String UNAVAILABLE = "Requested topology configuration is not available: ";
 
     private RequestedBlocks() {}
 
@@ -90,7 +90,9 @@ final class RequestedBlocks {
                         : where.sideBySide()
                                 ? "--contiguous"
                                 : where.switches() != null
-                                        ? "--switches"
+                                        ? where.switches().level() == null
+                                                ? "--switches"
+                                                : "--topology"
                                         : !request.nodesAmong().isEmpty()
                                                 ? "nodes that must be among others"
                                                 : features != null && features.nodesCounted() > 1

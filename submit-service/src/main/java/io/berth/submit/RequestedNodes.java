@@ -42,7 +42,7 @@ public final class RequestedNodes {
                         names(asked.nodeList(), nodes),
                         names(asked.excludedNodes(), nodes),
                         PartitionNodes.within(partitions, sharing(asked)),
-                        switches(asked.switches()),
+                        limit(asked.switches(), asked.topology()),
                         asked.reservation(),
                         shape(asked),
                         asked.contiguous());
@@ -129,9 +129,18 @@ public final class RequestedNodes {
         return (int) number(what, given, 1, 1 << 16, 0);
     }
 
-    static @Nullable SwitchLimit switches(@Nullable String text) throws Refused {
+    /// @param switches null or empty is none, as `topology`
+    static @Nullable SwitchLimit limit(@Nullable String switches, @Nullable String topology)
+            throws Refused {
+        boolean few = switches != null && !switches.isEmpty();
+        boolean within = topology != null && !topology.isEmpty();
+        if (few && within) {
+            throw invalid("--switches and --topology exclude each other");
+        }
         try {
-            return text == null ? null : SwitchesText.parse(text);
+            return few
+                    ? SwitchesText.parse(switches)
+                    : within ? SwitchesText.within(topology) : null;
         } catch (InvalidOption e) {
             throw invalid(String.valueOf(e.getMessage()));
         }

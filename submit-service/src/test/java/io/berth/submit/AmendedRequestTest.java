@@ -139,6 +139,10 @@ final class AmendedRequestTest {
         assertThat(few.where().switches()).isEqualTo(new SwitchLimit(1, 600L));
         assertThat(amended("batch", few, Map.of("switches", ""), JobState.PENDING))
                 .isEqualTo(BEFORE);
+        assertThat(amended("batch", few, Map.of("topology", ""), JobState.PENDING))
+                .isEqualTo(BEFORE);
+        assertThatThrownBy(() -> amended(Map.of("topology", "rack")))
+                .hasMessageContaining("there is no level 'rack'");
         assertThatThrownBy(() -> amended(Map.of("switches", "few")))
                 .hasMessageContaining("Invalid numeric value \"few\" for --switches");
         assertThatThrownBy(() -> amended(Map.of("switches", "1"), JobState.RUNNING))

@@ -86,6 +86,7 @@ final class PartitionsSection {
                 "allocNodes",
                 "rootOnly",
                 "exclusiveUser",
+                "exclusiveTopo",
                 "exclusive",
                 "overSubscribe",
                 "allowGroups",
@@ -173,7 +174,8 @@ final class PartitionsSection {
                                 map.number("defaultMemoryPerGpu", 0)),
                         map.flag("disableRootJobs"),
                         map.number("maxCpusPerSocket", 0),
-                        overSubscribe(map));
+                        overSubscribe(map),
+                        map.flag("exclusiveTopo"));
         return use.equals(Use.ANY) ? null : use;
     }
 

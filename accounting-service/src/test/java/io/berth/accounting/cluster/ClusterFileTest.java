@@ -19,6 +19,7 @@ import io.berth.contracts.PrivateData;
 import io.berth.contracts.SharedGpus;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.config.ConfigurationAssembler;
+import io.berth.contracts.config.Levels;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Association;
@@ -229,12 +230,14 @@ class ClusterFileTest {
                                         new GpuDefaults(4, 16_384),
                                         true,
                                         24,
-                                        null)));
+                                        null,
+                                        true)));
         assertThat(all.reservations().get("service"))
                 .extracting(it -> it.endsAt() - it.startsAt(), it -> it.users())
                 .containsExactly(7_200_000L, List.of("root"));
         assertThat(Objects.requireNonNull(all.switches().get("core")).switches())
                 .containsExactly("rack1", "rack2");
+        assertThat(new Levels(all.switches().values()).names()).containsExactly("rack", "1");
     }
 
     private static final String ALL =
@@ -250,7 +253,7 @@ class ClusterFileTest {
               batch: {default: true, state: drain, maxCpusPerNode: 64, maxCpusPerSocket: 24, maxMemoryPerCpu: 8192, allowAccounts: everybody,
                 denyQos: [high], qos: high, preemptMode: cancel, graceTime: 30, hidden: true, prices: {cpu: 2},
                 defaultMemoryPerNode: 4096, maxMemoryPerNode: 65536, overTimeLimit: 10:00, leastLoaded: true,
-                allocNodes: login-1, rootOnly: true, exclusiveUser: true, exclusive: true,
+                allocNodes: login-1, rootOnly: true, exclusiveUser: true, exclusive: true, exclusiveTopo: true,
                 allowGroups: "lab,chemistry", defaultCpusPerGpu: 4, defaultMemoryPerGpu: 16384, disableRootJobs: true}
             qos:
               normal: {}
@@ -273,8 +276,8 @@ class ClusterFileTest {
             reservations:
               service: {start: "2026-12-24T18:00:00", duration: "2:00:00", nodes: "gpu-[01-02]", users: root, flags: MAINT}
             switches:
-              rack1: {nodes: "gpu-[01-04]"}
-              rack2: {nodes: "gpu-[05-08]"}
+              rack1: {nodes: "gpu-[01-04]", level: rack}
+              rack2: {nodes: "gpu-[05-08]", level: rack}
               core: {switches: [rack1, rack2]}
             """;
 
@@ -446,6 +449,9 @@ class ClusterFileTest {
                 "{everybody: {}}               | {everybody: {shares: 99999999999}} | accounts.everybody.shares: shares '99999999999' are neither",
                 "defaultQos: normal            | defaultQos: normal\\nswitches: {a: {switches: b}, b: {switches: a}} | switches.a: the switch is below itself",
                 "defaultQos: normal            | defaultQos: normal\\nswitches: {a: {nodes: n1}, b: {nodes: n1}} | switches.b.nodes: node n1 is below a already",
+                "defaultQos: normal            | defaultQos: normal\\nswitches: {a: {nodes: n1, level: block}} | switches.a.level: 'block' is no name for it: blocks have 'block', and numbers are those of heights",
+                "defaultQos: normal            | defaultQos: normal\\nswitches: {a: {nodes: n1, level: 0}} | switches.a.level: '0' is no name for it",
+                "defaultQos: normal            | defaultQos: normal\\nswitches: {a: {nodes: n1, level: rack}, b: {switches: a}, c: {switches: b, level: rack}} | switches.a.level: the rack is below c, which is one too",
                 "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1, sharing: time}} | sharedGpus.a.sharing: 'time' is none of Mps, Shard",
                 "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1, gpus: x}} | sharedGpus.a.gpus: 'x' is not a list such as 0-3,8",
                 "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1, sharing: shard}} | sharedGpus.a.parts: must be 2 to 16",

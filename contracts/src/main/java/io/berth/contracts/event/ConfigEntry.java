@@ -585,12 +585,23 @@ public sealed interface ConfigEntry {
     ///
     /// @param nodes right under it, by name
     /// @param switches right under it, by name
-    record Switch(Part part, String name, List<String> nodes, List<String> switches)
+    /// @param level what it is, such as a rack; null is named by its height
+    record Switch(
+            Part part,
+            String name,
+            List<String> nodes,
+            List<String> switches,
+            @Nullable String level)
             implements ConfigEntry {
 
         public Switch {
             nodes = List.copyOf(nodes);
             switches = List.copyOf(switches);
+        }
+
+        /// A switch of which only the height is known.
+        public Switch(Part part, String name, List<String> nodes, List<String> switches) {
+            this(part, name, nodes, switches, null);
         }
 
         @Override

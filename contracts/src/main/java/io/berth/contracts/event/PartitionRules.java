@@ -64,6 +64,8 @@ public record PartitionRules(
     /// @param maxCpusPerSocket CPUs of each socket of a node that all its jobs have together
     ///   (MaxCPUsPerSocket); null is unlimited
     /// @param overSubscribe which of its jobs have their CPUs together; null is that none do
+    /// @param exclusiveTopology whether each of its jobs has the blocks of its nodes to itself
+    ///   (ExclusiveTopo); null is no
     public record Use(
             long defaultMemoryMibPerNode,
             long maxMemoryMibPerNode,
@@ -77,7 +79,8 @@ public record PartitionRules(
             @Nullable GpuDefaults ofGpus,
             @Nullable Boolean withoutRoot,
             @Nullable Integer maxCpusPerSocket,
-            @Nullable OverSubscribe overSubscribe) {
+            @Nullable OverSubscribe overSubscribe,
+            @Nullable Boolean exclusiveTopology) {
 
         /// That jobs of the partition have their CPUs together (OverSubscribe=FORCE:n, YES:n).
         ///
@@ -129,6 +132,7 @@ public record PartitionRules(
             withoutRoot = Boolean.TRUE.equals(withoutRoot) ? true : null;
             maxCpusPerSocket =
                     maxCpusPerSocket == null || maxCpusPerSocket == 0 ? null : maxCpusPerSocket;
+            exclusiveTopology = Boolean.TRUE.equals(exclusiveTopology) ? true : null;
         }
 
         /// Of a partition for all groups, whose users share nodes.
@@ -148,6 +152,7 @@ public record PartitionRules(
                     rootOnly,
                     null,
                     List.of(),
+                    null,
                     null,
                     null,
                     null,
@@ -172,7 +177,8 @@ public record PartitionRules(
                     draft.ofGpus,
                     draft.withoutRoot,
                     draft.maxCpusPerSocket,
-                    draft.overSubscribe);
+                    draft.overSubscribe,
+                    draft.exclusiveTopology);
         }
 
         /// What [#with] may change; as the use has it until then.
@@ -190,6 +196,7 @@ public record PartitionRules(
             public @Nullable Boolean withoutRoot;
             public @Nullable Integer maxCpusPerSocket;
             public @Nullable OverSubscribe overSubscribe;
+            public @Nullable Boolean exclusiveTopology;
 
             private Draft(Use use) {
                 defaultMemoryMibPerNode = use.defaultMemoryMibPerNode;
@@ -205,6 +212,7 @@ public record PartitionRules(
                 withoutRoot = use.withoutRoot;
                 maxCpusPerSocket = use.maxCpusPerSocket;
                 overSubscribe = use.overSubscribe;
+                exclusiveTopology = use.exclusiveTopology;
             }
         }
 
@@ -241,6 +249,11 @@ public record PartitionRules(
         /// Whether each of its jobs has its nodes to itself.
         public boolean ofOneJob() {
             return exclusive != null;
+        }
+
+        /// Whether each of its jobs has the blocks of its nodes to itself.
+        public boolean ofOneJobEachBlock() {
+            return exclusiveTopology != null;
         }
 
         /// Whether jobs may be submitted from that host.

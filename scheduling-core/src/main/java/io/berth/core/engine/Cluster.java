@@ -1,5 +1,6 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.Node.Clock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// Nodes with what runs hold and what is reserved on them.
@@ -118,12 +120,89 @@ public final class Cluster {
     /// @param until its expected end
     /// @param stake null if it gives way to nobody
     void run(long job, int[] onNodes, Demand[] demands, long until, @Nullable Stake stake) {
-        put(job, new Stay(onNodes, demands, 0, until, true, stake));
+        put(job, stay(onNodes, demands, 0, until, true, stake));
     }
 
     /// A job has its nodes reserved. What it had before, it has no more.
     void reserve(long job, int[] onNodes, Demand[] demands, long from, long until) {
-        put(job, new Stay(onNodes, demands, from, until, false, null));
+        put(job, stay(onNodes, demands, from, until, false, null));
+    }
+
+    /// A job that has its blocks to itself has nothing of their other nodes, so that nobody else is
+    /// there.
+    private Stay stay(
+            int[] onNodes,
+            Demand[] demands,
+            long from,
+            long until,
+            boolean running,
+            @Nullable Stake stake) {
+        if (demands.length == 0 || !demands[0].tenant().block()) {
+            return new Stay(onNodes, demands, from, until, running, stake);
+        }
+        int[] all =
+                IntStream.concat(
+                                Arrays.stream(onNodes),
+                                Arrays.stream(onNodes).flatMap(this::mates))
+                        .distinct()
+                        .toArray();
+        Demand[] its = Arrays.copyOf(demands, all.length);
+        Arrays.fill(its, demands.length, all.length, Demand.NOTHING.of(demands[0].tenant()));
+        return new Stay(all, its, from, until, running, stake);
+    }
+
+    /// The other nodes of a node's block.
+    private IntStream mates(int node) {
+        int block = network.block(node);
+        return block < 0
+                ? IntStream.empty()
+                : Arrays.stream(network.inBlock(block)).filter(it -> it != node);
+    }
+
+    /// Whether somebody runs on the other nodes of a node's block, if a tenant is to be alone in it.
+    boolean mated(Node node, Tenant tenant) {
+        return tenant.block()
+                && mates(node.index).anyMatch(it -> nodes.get(it).strangers(tenant) > 0);
+    }
+
+    /// Until when from now on nobody is on the other nodes of a node's block, if a demand is to be
+    /// alone in it; now if somebody is.
+    long matesUntil(Node node, Demand demand, Clock clock) {
+        Demand nothing = Demand.NOTHING.of(demand.tenant());
+        return !demand.tenant().block()
+                ? Node.NEVER
+                : mates(node.index)
+                        .mapToLong(it -> nodes.get(it).until(nothing, clock, Hours.OPEN))
+                        .min()
+                        .orElse(Node.NEVER);
+    }
+
+    /// The first time from one on, as [Node#earliest], at which nobody is on the other nodes of a
+    /// node's block for so long, if a demand is to be alone in it. That may be later than the last
+    /// time at which it is so.
+    long matesEarliest(Node node, Demand demand, long length, long from, long last, Clock clock) {
+        Demand nothing = Demand.NOTHING.of(demand.tenant());
+        long earliest = from;
+        int[] mates = demand.tenant().block() ? mates(node.index).toArray() : new int[0];
+        for (int mate : mates) {
+            long at =
+                    nodes.get(mate).earliest(nothing, length, earliest, last, clock, Hours.OPEN);
+            if (at == Node.NEVER) {
+                return Node.NEVER;
+            }
+            earliest = Math.max(earliest, at);
+        }
+        return earliest;
+    }
+
+    /// As [Node#nextStep], of all nodes that a class looks at for one.
+    long nextStep(Node node, FitClass fit, long time, Clock clock) {
+        long next = node.nextStep(time, clock, fit.hours.of(node.index));
+        return !fit.ownsBlocks
+                ? next
+                : mates(node.index)
+                        .mapToLong(it -> nodes.get(it).nextStep(time, clock, Hours.OPEN))
+                        .reduce(next, Math::min);
     }
 
     private void put(long job, Stay stay) {
@@ -148,7 +227,7 @@ public final class Cluster {
         owed.remove(job);
         Stay stay = remove(job);
         if (stay != null) {
-            enter(job, new Stay(onNodes, demands, stay.from, stay.until, true, stay.stake));
+            enter(job, stay(onNodes, demands, stay.from, stay.until, true, stay.stake));
         }
     }
 
@@ -363,7 +442,8 @@ public final class Cluster {
         return stay == null ? new Demand[0] : stay.demands;
     }
 
-    /// The nodes that a job has; none for one that is not known.
+    /// The nodes that a job has, and those where it wants nobody else; none for one that is not
+    /// known.
     int[] nodesOf(long job) {
         Stay stay = stays.get(job);
         return stay == null ? new int[0] : stay.nodes;

@@ -3,7 +3,6 @@ package io.berth.core.engine;
 import io.berth.core.engine.Usable.Candidate;
 import io.berth.core.packing.PackingPolicy;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,9 +12,10 @@ import org.jspecify.annotations.Nullable;
 /// *Goals*, ranked: the lowest weights of nodes that suffice; the first of the class's choices; the
 /// lowest level of the network whose one domain holds the gang; in that level the domain with the
 /// fewest nodes to spare; below it as few leaf switches as possible, and under them as few blocks;
-/// then what they cost by the policy. *Constraints*: no more leaf switches than the class allows;
-/// the nodes that must be among the gang's are; so many are of each group that is counted
-/// ([Slots]). A gang that must stand in a row is [Row]'s, one in segments [Segments]'.
+/// then what they cost by the policy. *Constraints*: no more leaf switches than the class allows,
+/// or one domain of the level that it names; the nodes that must be among the gang's are; so many
+/// are of each group that is counted ([Slots]). A gang that must stand in a row is [Row]'s, one in
+/// segments [Segments]'.
 ///
 /// *Method*: taking leaf switches from the one with the most usable nodes on gives the fewest
 /// switches for parts that are alike. With two sizes of parts the larger ones are dealt out first.
@@ -64,18 +64,17 @@ final class Compact {
             List<Candidate> domain = tightest(usable, network.near(level));
             if (domain != null) {
                 int[] chosen = deal(usable, byLeaf(usable, domain, policy));
-                if (chosen != null
-                        && (fit.maxSwitches == 0
-                                || network.levels() == 0
-                                || switches(chosen) <= fit.maxSwitches)) {
+                if (chosen != null && network.holds(fit, chosen)) {
                     return chosen;
                 }
             }
         }
-        if (network.levels() > 0 && fit.maxSwitches > 0) {
-            return null;
+        if (fit.maxSwitches == 0) {
+            return deal(usable, byLeaf(usable, usable.candidates, policy));
         }
-        return deal(usable, byLeaf(usable, usable.candidates, policy));
+        List<Candidate> domain =
+                fit.level == Network.LEAVES ? null : tightest(usable, network.binding(fit.level));
+        return domain == null ? null : deal(usable, byLeaf(usable, domain, policy));
     }
 
     private @Nullable List<Candidate> tightest(Usable usable, int[] domainOf) {
@@ -189,10 +188,6 @@ final class Compact {
                 .thenComparingInt(it -> domainOf[it.node().index]);
     }
 
-    private int leaf(int node) {
-        return network.domain(0, node);
-    }
-
     /// Where groups are counted, first of the nodes that fill them in their order; then, if those
     /// have too few for the larger parts, of those that fill them with the most of such.
     ///
@@ -237,9 +232,5 @@ final class Compact {
         }
         large.addAll(small);
         return large.stream().mapToInt(Integer::intValue).toArray();
-    }
-
-    private long switches(int[] chosen) {
-        return Arrays.stream(chosen).map(this::leaf).distinct().count();
     }
 }

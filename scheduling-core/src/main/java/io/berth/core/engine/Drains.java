@@ -339,7 +339,7 @@ final class Drains {
     /// When the node and the pools have room for the rest.
     private long earliest(Waiting job, Drain drain, long from, long before, long now) {
         Node node = cluster.node(drain.node());
-        if (!node.open || !job.fit.admits(node)) {
+        if (!node.open || !job.fit.admits(node) || job.fit.ownsBlocks) {
             return Node.NEVER;
         }
         long[] hours = job.fit.hours.of(node.index);

@@ -8,8 +8,9 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// A walk over the leaf switches under which a gang may have room together, from those where it may
-/// first on, for a class that allows only so many.
+/// A walk over the leaf switches, or the domains of the level that binds the class, under which a
+/// gang may have room together, from those where it may first on, for a class that allows only so
+/// many.
 ///
 /// With one switch none is left out. With more, a switch is taken together with those under which
 /// the most nodes are ready by then.
@@ -35,11 +36,11 @@ final class FewSwitches implements NodeWalk {
         this.cluster = cluster;
         this.fit = fit;
         this.soonest = new Soonest(cluster, fit, length);
-        this.ready = new int[cluster.network.domains(0)];
+        this.ready = new int[cluster.network.domains(fit.level)];
         Arrays.stream(own).forEach(this.own::set);
         fit.layout.among().stream()
                 .filter(node -> node < cluster.size())
-                .map(node -> cluster.network.domain(0, node))
+                .map(node -> cluster.network.domain(fit.level, node))
                 .filter(leaf -> leaf >= 0)
                 .forEach(named::set);
     }
@@ -68,7 +69,7 @@ final class FewSwitches implements NodeWalk {
     /// One more node is ready: the switches that hold the gang by it; null if they do not, or were
     /// told before.
     private @Nullable BitSet count(Node node) {
-        int leaf = cluster.network.domain(0, node.index);
+        int leaf = cluster.network.domain(fit.level, node.index);
         if (leaf < 0) {
             return null;
         }
@@ -98,7 +99,7 @@ final class FewSwitches implements NodeWalk {
 
     private Node[] under(BitSet switches) {
         return switches.stream()
-                .flatMap(it -> Arrays.stream(cluster.network.under(it)))
+                .flatMap(it -> Arrays.stream(cluster.network.under(fit.level, it)))
                 .mapToObj(cluster::node)
                 .filter(it -> it.open && fit.admits(it) && fit.leastOn(it.kind.number) != null)
                 .toArray(Node[]::new);

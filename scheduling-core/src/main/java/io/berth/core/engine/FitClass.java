@@ -2,6 +2,7 @@ package io.berth.core.engine;
 
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.packing.PackingPolicy;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -39,12 +40,19 @@ public final class FitClass {
 
     private final boolean shares;
 
-    /// The nodes that its jobs may use, none under no switch where they want only so many; null for
-    /// all.
+    /// Whether its jobs have all nodes of their blocks to themselves.
+    final boolean ownsBlocks;
+
+    /// The nodes that its jobs may use, none in no domain of the level where they want only so
+    /// many; null for all.
     final @Nullable BitSet only;
 
-    /// Leaf switches that its nodes may lie under; 0 is any number, as for one node.
+    /// Domains of a level of the network that its nodes may lie in; 0 is any number, as for one
+    /// node.
     final int maxSwitches;
+
+    /// That level, which is leaf switches or one that jobs name.
+    final int level;
 
     final @Nullable Preemptor preemptor;
     final Hours hours;
@@ -126,7 +134,9 @@ public final class FitClass {
     /// @param largeOn by kind, what a large part takes there; null where it cannot run
     /// @param smallOn the same for a small part
     /// @param only the nodes that it may use; null for all of its kinds
-    /// @param maxSwitches leaf switches that its nodes may lie under; 0 is any number
+    /// @param maxSwitches leaf switches that its nodes may lie under, or one domain of the level; 0
+    ///   is any number
+    /// @param level [Network#LEAVES], or that of one that jobs name
     /// @param preemptor whose place its jobs may have; null is nobody's
     /// @param hours when its nodes are closed to it
     /// @param pools what each of its jobs holds of the cluster's pools; empty is nothing
@@ -143,6 +153,7 @@ public final class FitClass {
             List<@Nullable Demand> smallOn,
             @Nullable BitSet only,
             int maxSwitches,
+            int level,
             @Nullable Preemptor preemptor,
             Hours hours,
             int[] pools,
@@ -171,6 +182,7 @@ public final class FitClass {
                     smallOn,
                     only,
                     maxSwitches,
+                    Network.LEAVES,
                     preemptor,
                     Hours.ALWAYS,
                     NOTHING,
@@ -196,40 +208,25 @@ public final class FitClass {
         ///
         /// @param ways as [#shares]
         public Terms sharing(List<List<Demand>> ways) {
-            return new Terms(
-                    tier,
-                    partition,
-                    large,
-                    small,
-                    largeOn,
-                    smallOn,
-                    only,
-                    maxSwitches,
-                    preemptor,
-                    hours,
-                    pools,
-                    plans,
-                    ways,
-                    layout);
+            return with(maxSwitches, level, ways, layout);
+        }
+
+        /// The same on nodes in one domain of a level.
+        ///
+        /// @param named as `level`
+        public Terms within(int named) {
+            return with(1, named, shares, layout);
         }
 
         /// The same on nodes that lie so.
         public Terms in(Layout other) {
+            return with(maxSwitches, level, shares, other);
+        }
+
+        private Terms with(int most, int of, List<List<Demand>> ways, Layout lie) {
             return new Terms(
-                    tier,
-                    partition,
-                    large,
-                    small,
-                    largeOn,
-                    smallOn,
-                    only,
-                    maxSwitches,
-                    preemptor,
-                    hours,
-                    pools,
-                    plans,
-                    shares,
-                    other);
+                    tier, partition, large, small, largeOn, smallOn, only, most, of, preemptor,
+                    hours, pools, plans, ways, lie);
         }
     }
 
@@ -248,14 +245,16 @@ public final class FitClass {
         this.small = terms.small();
         this.largeOn = terms.largeOn().toArray(new @Nullable Demand[0]);
         this.smallOn = terms.smallOn().toArray(new @Nullable Demand[0]);
-        this.maxSwitches = parts() == 1 ? 0 : terms.maxSwitches();
-        this.only = maxSwitches == 0 ? terms.only() : network.underSwitches(terms.only());
+        this.level = terms.level();
+        this.maxSwitches = parts() == 1 || !network.binds(level) ? 0 : terms.maxSwitches();
+        this.only = maxSwitches == 0 ? terms.only() : network.within(level, terms.only());
         this.preemptor = terms.preemptor();
         this.hours = terms.hours();
         this.plans = terms.plans();
-        boolean one = underOneSwitch();
         this.reach =
-                new Reach(one ? network.leaves() : null, one ? network.domains(0) : 1, small == 0);
+                underOneSwitch()
+                        ? new Reach(network.binding(level), network.domains(level), small == 0)
+                        : new Reach(null, 1, small == 0);
         this.pools = terms.pools();
         this.layout = terms.layout();
         this.shares = !terms.shares().isEmpty();
@@ -267,6 +266,8 @@ public final class FitClass {
                             ? terms.shares().get(kind).toArray(NOWHERE)
                             : least == null ? NOWHERE : new Demand[] {least};
         }
+        this.ownsBlocks =
+                Arrays.stream(ways).flatMap(Arrays::stream).anyMatch(it -> it.tenant().block());
         boolean wider = whole && layout.spread() && layout.most() > parts();
         this.widest = wider ? onParts(layout.most()) : this;
     }
@@ -287,14 +288,14 @@ public final class FitClass {
         return parts() == 1 && byNodesAlone();
     }
 
-    /// Whether nodes alone decide if a job finds room.
+    /// Whether nodes, each by itself, decide if a job finds room.
     boolean byNodesAlone() {
-        return !spreads() && pools.length == 0;
+        return !spreads() && pools.length == 0 && !ownsBlocks;
     }
 
-    /// Whether all nodes of a job must be under one leaf switch.
+    /// Whether all nodes of a job must be in one domain of the level.
     boolean underOneSwitch() {
-        return maxSwitches == 1 && network.levels() > 0;
+        return maxSwitches == 1;
     }
 
     /// Whether its jobs may have an expected start, as long as enough nodes are open, or GPUs could

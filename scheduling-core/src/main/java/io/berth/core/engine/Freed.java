@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// What came free before a start pass and in it, and whom it may help.
@@ -44,7 +45,10 @@ final class Freed {
     ///
     /// @param classes whose jobs in the queue may start
     /// @param plans whose jobs may, beside those of classes that are [alike][FitClass#alike]
-    record Helped(Collection<FitClass> classes, Collection<Plan> plans) {}
+    /// @param elsewhere jobs that may start in other partitions than those where they are planned,
+    ///   if what is kept for them there is not in their way
+    record Helped(
+            Collection<FitClass> classes, Collection<Plan> plans, Collection<Waiting> elsewhere) {}
 
     Freed(Scheduling all, long now, Decisions decisions) {
         this.all = all;
@@ -62,7 +66,7 @@ final class Freed {
     }
 
     private Helped whom() {
-        var those = new Helped(new ArrayList<>(), new ArrayList<>());
+        var those = new Helped(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
         if (all.pools.settle()) {
             ofPools(those);
         }
@@ -70,25 +74,50 @@ final class Freed {
         nodes.or(fresh);
         if (many(fresh)) {
             all.open();
-            return new Helped(all.queue.settle(), all.plans.all());
+            var elsewhere = new ArrayList<Waiting>();
+            elsewhere(_ -> true, fresh, elsewhere);
+            return new Helped(all.queue.settle(), all.plans.all(), elsewhere);
         }
         if (!fresh.isEmpty()) {
             ofNodes(fresh, those);
+            all.ownersOfBlocks.forEach(fit -> open(fit, those));
+        }
+        if (!fresh.isEmpty() || !those.classes.isEmpty()) {
+            var classes = new HashSet<>(those.classes);
+            elsewhere(classes::contains, fresh, those.elsewhere);
         }
         return those;
+    }
+
+    /// @param gains whether a class could have something that came free
+    /// @param fresh nodes on which something came free
+    private void elsewhere(Predicate<FitClass> gains, BitSet fresh, Collection<Waiting> helped) {
+        for (Plan plan : all.plans.ofSeveral()) {
+            boolean own = Arrays.stream(plan.nodes()).anyMatch(fresh::get);
+            for (Waiting other : plan.job().either) {
+                if (other != plan.job() && (own || gains.test(other.fit))) {
+                    helped.add(other);
+                }
+            }
+        }
     }
 
     /// All who want some of a pool may gain by it.
     private void ofPools(Helped helped) {
         for (FitClass fit : all.classes()) {
             if (fit.pools.length > 0) {
-                fit.reach.open();
-                gained.set(fit.id);
-                elsewhere[fit.id] = Node.NEVER;
-                helped.classes.add(fit);
-                helped.plans.addAll(fit.planned);
+                open(fit, helped);
             }
         }
+    }
+
+    /// All of a class may gain, whatever they could have before.
+    private void open(FitClass fit, Helped helped) {
+        fit.reach.open();
+        gained.set(fit.id);
+        elsewhere[fit.id] = Node.NEVER;
+        helped.classes.add(fit);
+        helped.plans.addAll(fit.planned);
     }
 
     private void ofNodes(BitSet fresh, Helped helped) {
@@ -200,20 +229,35 @@ final class Freed {
     /// Whether a planned job could start now, by what is known without looking for it: on nodes
     /// that its class could have for so long, and on its own.
     boolean hopeful(Plan plan) {
-        FitClass fit = plan.job().fit;
-        if (!fit.byNodesAlone()) {
+        Waiting job = plan.job();
+        if (!job.fit.byNodesAlone()) {
             return true; // What its class lacks may be what is kept for this very job.
         }
-        long end = Search.end(now, plan.job().shortest);
-        return fit.reach.end() >= end || fit.reach.holds(end, ownNodes(plan));
+        long end = Search.end(now, job.shortest);
+        return job.fit.reach.end() >= end || job.fit.reach.holds(end, ownNodes(plan, job));
+    }
+
+    /// The same in another partition than that where it is planned, if only what is kept for it
+    /// there is in its way.
+    boolean hopeful(Plan plan, Waiting other) {
+        if (!other.fit.able) {
+            return false;
+        }
+        if (!other.fit.byNodesAlone()) {
+            return true;
+        }
+        int[] own = ownNodes(plan, other);
+        return own.length > 0 && other.fit.reach.holds(Search.end(now, other.shortest), own);
     }
 
     /// The nodes of a planned job on which there may be room for it now that others of its class do
     /// not have. A job of one part could not have its own before unless something came free there.
-    private int[] ownNodes(Plan plan) {
-        FitClass fit = plan.job().fit;
+    ///
+    /// @param job of the plan, or for another one of its partitions
+    private int[] ownNodes(Plan plan, Waiting job) {
+        FitClass fit = job.fit;
         int[] own = plan.nodes();
-        boolean any = own.length > 1 || plan.start() <= now || plan.job().limited;
+        boolean any = own.length > 1 || plan.start() <= now || job.limited;
         if (!any && !nodes.get(own[0])) {
             return NONE;
         }
@@ -221,7 +265,9 @@ final class Freed {
         int[] with = new int[own.length];
         for (int index : own) {
             Node node = all.cluster.node(index);
-            if ((any || nodes.get(index)) && node.fitsAny(fit.ways(node.kind.number))) {
+            if ((any || nodes.get(index))
+                    && fit.admits(node)
+                    && node.fitsAny(fit.ways(node.kind.number))) {
                 with[count++] = index;
             }
         }
@@ -232,11 +278,23 @@ final class Freed {
     @Nullable Place search(Plan plan) {
         Waiting job = plan.job();
         FitClass fit = job.fit;
-        if (fit.byNodesAlone() && ownNodes(plan).length == 0) {
+        if (fit.byNodesAlone() && ownNodes(plan, job).length == 0) {
             return Places.either(job, length -> search(fit, length));
         }
         all.plans.lift(plan);
         Place place = Places.either(job, length -> search(plan, length));
+        all.plans.putBack(plan);
+        return place;
+    }
+
+    /// Where a planned job could start now in another partition, had it nothing reserved.
+    @Nullable Place search(Plan plan, Waiting other) {
+        all.plans.lift(plan);
+        Place place =
+                Places.either(
+                        other,
+                        length ->
+                                all.places.within(other, length, now, decisions, plan.nodes()));
         all.plans.putBack(plan);
         return place;
     }
@@ -282,7 +340,10 @@ final class Freed {
 
     /// Whether a job could have none of the other nodes.
     private boolean known(FitClass fit, long length) {
-        return fit.parts() == 1 && !fit.spreads() && Search.end(now, length) > elsewhere(fit);
+        return fit.parts() == 1
+                && !fit.spreads()
+                && !fit.ownsBlocks
+                && Search.end(now, length) > elsewhere(fit);
     }
 
     private long elsewhere(FitClass fit) {

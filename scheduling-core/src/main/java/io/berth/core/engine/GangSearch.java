@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the nodes for a gang now. Where all of them must be under one leaf switch, it looks under
-/// one after the other: under those alone that may hold the gang by what is known ([Reach]).
+/// Finds the nodes for a gang now. Where all of them must be in one domain of a level, such as
+/// under one leaf switch, it looks at one after the other: at those alone that may hold the gang by
+/// what is known ([Reach]).
 final class GangSearch {
 
     private final Cluster cluster;
@@ -55,7 +56,7 @@ final class GangSearch {
     /// Walks over the nodes of a group that may have room.
     private void each(FitClass fit, int group, Consumer<Node> look) {
         if (fit.underOneSwitch()) {
-            for (int index : cluster.network.under(group)) {
+            for (int index : cluster.network.under(fit.level, group)) {
                 Node node = cluster.node(index);
                 Demand least = fit.leastOn(node.kind.number);
                 if (node.open && least != null && node.covers(node.free, least)) {

@@ -46,7 +46,7 @@ final class GangVictims {
     @Nullable List<Long> find() {
         List<Offer> large = offers(fit.largeOn);
         List<Offer> small = fit.small == 0 ? List.of() : offers(fit.smallOn);
-        boolean few = fit.maxSwitches > 0 && all.cluster.network.levels() > 0;
+        boolean few = fit.maxSwitches > 0;
         Pick pick =
                 !few && fit.layout.any()
                         ? new Picking(large, small).pick()
@@ -86,7 +86,7 @@ final class GangVictims {
     private Map<Integer, List<Offer>> bySwitch(List<Offer> offers) {
         var under = new TreeMap<Integer, List<Offer>>();
         for (Offer offer : offers) {
-            int leaf = all.cluster.network.domain(0, offer.node().index);
+            int leaf = all.cluster.network.domain(fit.level, offer.node().index);
             if (leaf >= 0) {
                 under.computeIfAbsent(leaf, _ -> new ArrayList<>()).add(offer);
             }

@@ -130,7 +130,11 @@ final class HetSets {
         for (int part = 0; part < demands.length && free; part++) {
             Node node = all.cluster.node(plan.nodes()[part]);
             long[] hours = job.fit.hours.of(node.index);
-            free = node.open && node.until(demands[part], Search.clock(now), hours) >= end;
+            free =
+                    node.open
+                            && node.until(demands[part], Search.clock(now), hours) >= end
+                            && all.cluster.matesUntil(node, demands[part], Search.clock(now))
+                                    >= end;
         }
         return free ? new Place(now, plan.nodes(), plan.lane()) : null;
     }

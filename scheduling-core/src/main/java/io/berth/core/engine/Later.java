@@ -1,5 +1,6 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.Node.Clock;
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Search.Bid;
 import io.berth.core.engine.Search.Place;
@@ -52,7 +53,8 @@ final class Later {
     @Nullable Place earlier(Plan plan, long now, long from) {
         Waiting job = plan.job();
         FitClass fit = job.fit.onParts(plan.nodes().length);
-        return earliest(new Wish(fit, now, from, job.length, plan.start(), plan.nodes()));
+        int[] own = cluster.nodesOf(job.job);
+        return earliest(new Wish(fit, now, from, job.length, plan.start(), own));
     }
 
     /// @param from a start must not be earlier than that
@@ -62,16 +64,22 @@ final class Later {
 
         /// When a demand has room on a node from a time on; [Node#NEVER] if never, or if that is
         /// later than the last time that matters.
-        long earliest(Node node, @Nullable Demand demand, long since, long last) {
-            return demand == null
-                    ? Node.NEVER
-                    : node.earliest(
-                            demand,
-                            length,
-                            since,
-                            last,
-                            Search.clock(now),
-                            fit.hours.of(node.index));
+        long earliest(
+                Cluster cluster, Node node, @Nullable Demand demand, long since, long last) {
+            if (demand == null) {
+                return Node.NEVER;
+            }
+            long[] hours = fit.hours.of(node.index);
+            Clock clock = Search.clock(now);
+            long at = node.earliest(demand, length, since, last, clock, hours);
+            while (fit.ownsBlocks && at != Node.NEVER) {
+                long mates = cluster.matesEarliest(node, demand, length, at, last, clock);
+                if (mates == at || mates == Node.NEVER) {
+                    return mates;
+                }
+                at = node.earliest(demand, length, mates, last, clock, hours);
+            }
+            return at;
         }
 
         Wish from(long later) {
@@ -122,7 +130,7 @@ final class Later {
                 break;
             }
             for (Demand way : fit.admits(node) ? fit.ways(node.kind.number) : NOWHERE) {
-                long at = wish.earliest(node, way, wish.from, start);
+                long at = wish.earliest(cluster, node, way, wish.from, start);
                 if (at < start || (at == start && best != null)) {
                     var bid = new Bid(node, way, node.cost(policy, way));
                     best = best == null || at < start || bid.before(best) ? bid : best;
@@ -156,9 +164,7 @@ final class Later {
         if (fit.layout.segment() > 0) {
             return new ReadySegments(cluster, fit, wish.length, wish.own);
         }
-        return fit.maxSwitches == 0 || cluster.network.levels() == 0
-                ? null
-                : new FewSwitches(cluster, fit, wish.length, wish.own);
+        return fit.maxSwitches == 0 ? null : new FewSwitches(cluster, fit, wish.length, wish.own);
     }
 
     private @Nullable Place earliestGang(Wish wish, ReadyNodes ready) {

@@ -1,5 +1,6 @@
 package io.berth.core.engine;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -8,18 +9,23 @@ import org.jspecify.annotations.Nullable;
 
 /// How close nodes are. Switches: for each level, the domain in which each node lies; level 0 are
 /// leaf switches, the last level is everything that is connected. Blocks of nodes that are closer
-/// still, such as those of one NVLink fabric, and blocks of blocks. And in which row they stand.
+/// still, such as those of one NVLink fabric, and blocks of blocks. Levels that jobs name, whatever
+/// they are made of. And in which row they stand.
 public final class Network {
 
     /// Without a topology: all nodes are equally close.
     public static final Network FLAT = new Network(List.of());
 
-    private final List<int[]> levels;
-    private final int[] domains;
-    private final int[][] leaves;
+    /// The level of leaf switches among those of which a job may be bound to few domains; the
+    /// levels that jobs name follow it.
+    public static final int LEAVES = 0;
 
-    /// The nodes under no switch, where there are switches.
-    private final BitSet apart = new BitSet();
+    private final List<int[]> levels;
+
+    /// Leaf switches, where there are, then the levels that jobs name; their domains.
+    private final List<int[]> binding;
+
+    private final int[][][] under;
 
     private final int[] places;
     private final List<int[]> blocks;
@@ -42,20 +48,23 @@ public final class Network {
         this(levels, places, List.of());
     }
 
+    /// A network of which jobs name no level.
+    ///
     /// @param blocks by level, then by node: the blocks, then blocks of blocks; as `levels`
     public Network(List<int[]> levels, int[] places, List<int[]> blocks) {
+        this(levels, places, blocks, List.of());
+    }
+
+    /// @param named the levels that jobs name, numbered from 1; as `levels`
+    public Network(List<int[]> levels, int[] places, List<int[]> blocks, List<int[]> named) {
         this.blocks = List.copyOf(blocks);
-        this.inBlock =
-                blocks.isEmpty()
-                        ? new int[0][]
-                        : leaves(blocks.getFirst(), count(blocks.getFirst()));
+        this.inBlock = blocks.isEmpty() ? new int[0][] : inverse(blocks.getFirst());
         this.places = places.clone();
         this.levels = List.copyOf(levels);
-        this.domains = levels.stream().mapToInt(Network::count).toArray();
-        this.leaves = levels.isEmpty() ? new int[0][] : leaves(levels.getFirst(), domains[0]);
-        for (int node = 0; !levels.isEmpty() && node < leaves().length; node++) {
-            apart.set(node, leaves()[node] < 0);
-        }
+        this.binding = new ArrayList<>();
+        this.binding.add(levels.isEmpty() ? new int[0] : levels.getFirst());
+        this.binding.addAll(named);
+        this.under = binding.stream().map(Network::inverse).toArray(int[][][]::new);
         this.ofBlock = new int[closeness()][inBlock.length];
         for (int level = 0; level < ofBlock.length; level++) {
             for (int block = 0; block < inBlock.length; block++) {
@@ -117,47 +126,58 @@ public final class Network {
         return most;
     }
 
-    private static int[][] leaves(int[] leafOf, int count) {
-        var sizes = new int[count + 1];
-        for (int leaf : leafOf) {
-            sizes[leaf + 1]++;
+    /// By domain, its nodes.
+    private static int[][] inverse(int[] domainOf) {
+        var sizes = new int[count(domainOf) + 1];
+        for (int domain : domainOf) {
+            sizes[domain + 1]++;
         }
-        var leaves = new int[count][];
-        Arrays.setAll(leaves, leaf -> new int[sizes[leaf + 1]]);
+        var nodes = new int[sizes.length - 1][];
+        Arrays.setAll(nodes, domain -> new int[sizes[domain + 1]]);
         Arrays.fill(sizes, 0);
-        for (int node = 0; node < leafOf.length; node++) {
-            if (leafOf[node] >= 0) {
-                leaves[leafOf[node]][sizes[leafOf[node]]++] = node;
+        for (int node = 0; node < domainOf.length; node++) {
+            if (domainOf[node] >= 0) {
+                nodes[domainOf[node]][sizes[domainOf[node]]++] = node;
             }
         }
-        return leaves;
+        return nodes;
     }
 
-    /// By node, its leaf switch; -1 if it is under none. Must not be changed.
-    int[] leaves() {
-        return levels.getFirst();
+    /// Whether there is such a level, of which a job may be bound to few domains.
+    boolean binds(int level) {
+        return level == LEAVES ? !levels.isEmpty() : level < binding.size();
     }
 
-    /// Those of the nodes that are under a switch, where there are switches.
+    /// Whether nodes lie in no more domains than a class allows.
+    boolean holds(FitClass fit, int[] nodes) {
+        return fit.maxSwitches == 0
+                || Arrays.stream(nodes).map(node -> domain(fit.level, node)).distinct().count()
+                        <= fit.maxSwitches;
+    }
+
+    /// By node, its domain of a level that binds; -1 if it is in none. Must not be changed.
+    int[] binding(int level) {
+        return binding.get(level);
+    }
+
+    /// Those of the nodes that are in a domain of a level that binds.
     ///
     /// @param nodes null for all, also in the answer
-    @Nullable BitSet underSwitches(@Nullable BitSet nodes) {
-        if (apart.isEmpty()) {
+    @Nullable BitSet within(int level, @Nullable BitSet nodes) {
+        int[] domainOf = binding.get(level);
+        if (Arrays.stream(domainOf).allMatch(domain -> domain >= 0)) {
             return nodes;
         }
-        var under = new BitSet();
-        if (nodes == null) {
-            under.set(0, leaves().length);
-        } else {
-            under.or(nodes);
+        var within = new BitSet();
+        for (int node = 0; node < domainOf.length; node++) {
+            within.set(node, domainOf[node] >= 0 && (nodes == null || nodes.get(node)));
         }
-        under.andNot(apart);
-        return under;
+        return within;
     }
 
-    /// The nodes under a leaf switch. Must not be changed.
-    int[] under(int leaf) {
-        return leaves[leaf];
+    /// The nodes in a domain of a level that binds. Must not be changed.
+    int[] under(int level, int domain) {
+        return under[level][domain];
     }
 
     int levels() {
@@ -170,11 +190,13 @@ public final class Network {
         return places.length == 0 ? node : places[node];
     }
 
+    /// A node's domain of a level that binds; -1 if it is in none.
     int domain(int level, int node) {
-        return levels.get(level)[node];
+        return binding.get(level)[node];
     }
 
+    /// How many domains a level has that binds.
     int domains(int level) {
-        return domains[level];
+        return under[level].length;
     }
 }

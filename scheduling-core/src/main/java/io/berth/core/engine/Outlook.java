@@ -1,6 +1,8 @@
 package io.berth.core.engine;
 
 import io.berth.core.engine.Plans.Plan;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +24,9 @@ public final class Outlook {
         Node at = all.cluster.node(node);
         long until = now;
         for (Demand way : fit.widest.ways(at.kind.number)) {
-            until = Math.max(until, at.until(way, Search.clock(now), fit.hours.of(node)));
+            long there = at.until(way, Search.clock(now), fit.hours.of(node));
+            long mates = all.cluster.matesUntil(at, way, Search.clock(now));
+            until = Math.max(until, Math.min(there, mates));
         }
         long length = Scheduling.lengthOf(limitMillis);
         return until == Node.NEVER || (length != Node.NEVER && until >= now + length);
@@ -57,16 +61,52 @@ public final class Outlook {
         return fit.hours == Hours.ALWAYS ? Node.NEVER : all.search.opensUntil(fit, now);
     }
 
+    /// Whether a class's jobs may use a node, whatever it has.
+    public boolean admits(FitClass fit, int node) {
+        return fit.admits(all.cluster.node(node));
+    }
+
+    /// Whether a class's jobs are bound to few domains of a level of the network.
+    public boolean bound(FitClass fit) {
+        return fit.maxSwitches > 0;
+    }
+
+    /// Those of some nodes that are in a domain which, with as many others as a class allows, has
+    /// enough of them for a job of the class that is bound to few domains of a level.
+    public BitSet together(FitClass fit, int[] nodes) {
+        int[] domainOf = all.cluster.network.binding(fit.level);
+        int[] counts = new int[all.cluster.network.domains(fit.level)];
+        Arrays.stream(nodes)
+                .map(node -> domainOf[node])
+                .filter(it -> it >= 0)
+                .forEach(it -> counts[it]++);
+        int[] sorted = Arrays.stream(counts).sorted().toArray();
+        int others =
+                Arrays.stream(
+                                sorted,
+                                Math.max(0, sorted.length - fit.maxSwitches + 1),
+                                sorted.length)
+                        .sum();
+        int least = sorted.length < fit.maxSwitches ? 0 : sorted[sorted.length - fit.maxSwitches];
+        var together = new BitSet();
+        for (int node : nodes) {
+            int own = domainOf[node] < 0 ? 0 : counts[domainOf[node]];
+            together.set(node, own > 0 && others + Math.min(own, least) >= fit.parts());
+        }
+        return together;
+    }
+
     /// Whether a class's smallest part could run on a node, were it open and empty.
     public boolean couldHold(FitClass fit, int node) {
         return fit.widest.leastOn(all.cluster.kind(node)) != null;
     }
 
-    /// Whether nobody runs on a node beside whom a class's jobs cannot be.
+    /// Whether nobody runs on a node, or in its block, beside whom a class's jobs cannot be.
     public boolean alone(FitClass fit, int node) {
         Node at = all.cluster.node(node);
         Demand least = fit.leastOn(at.kind.number);
-        return least == null || at.strangers(least.tenant()) == 0;
+        return least == null
+                || (at.strangers(least.tenant()) == 0 && !all.cluster.mated(at, least.tenant()));
     }
 
     /// Whether a class's smallest part has room on a node now, if nobody waited.

@@ -1,5 +1,6 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.Node.Clock;
 import io.berth.core.engine.Search.Place;
 import java.util.Objects;
 import java.util.function.LongFunction;
@@ -108,7 +109,9 @@ final class Places {
         for (int part = 0; part < nodes.length; part++) {
             long[] hours = job.fit.hours.of(nodes[part]);
             Node node = all.cluster.node(nodes[part]);
-            until = Math.min(until, node.until(demands[part], Search.clock(now), hours));
+            Clock clock = Search.clock(now);
+            until = Math.min(until, node.until(demands[part], clock, hours));
+            until = Math.min(until, all.cluster.matesUntil(node, demands[part], clock));
         }
         return until == Node.NEVER ? job.length : Math.min(job.length, until - now);
     }

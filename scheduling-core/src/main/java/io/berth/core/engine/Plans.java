@@ -33,6 +33,9 @@ final class Plans {
     private final TreeSet<Plan> byPlace = by(Plan::place);
     private final TreeSet<Plan> byStart = by(Plan::start);
 
+    /// The jobs with a plan that may start in other partitions, too.
+    private final TreeSet<Long> choosing = new TreeSet<>();
+
     Plans(Cluster cluster, Pools pools, Drains drains) {
         this.cluster = cluster;
         this.pools = pools;
@@ -53,6 +56,11 @@ final class Plans {
         return plans.values();
     }
 
+    /// Those of jobs that may start in other partitions, too.
+    List<Plan> ofSeveral() {
+        return choosing.stream().map(plans::get).toList();
+    }
+
     /// In the order in which they were made.
     Stream<Plan> inOrder() {
         return byPlace.stream();
@@ -69,6 +77,9 @@ final class Plans {
     void add(Plan plan) {
         plans.put(plan.job().job, plan);
         plan.job().plan = plan;
+        if (plan.job().either.size() > 1) {
+            choosing.add(plan.job().job);
+        }
         followers += follows(plan.job()) ? 1 : 0;
         byPlace.add(plan);
         byStart.add(plan);
@@ -106,6 +117,7 @@ final class Plans {
         Plan plan = plans.remove(job);
         if (plan != null) {
             plan.job().plan = null;
+            choosing.remove(job);
             followers -= follows(plan.job()) ? 1 : 0;
             byPlace.remove(plan);
             byStart.remove(plan);

@@ -3,6 +3,7 @@ package io.berth.core.engine;
 import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.FitClass.Count;
 import io.berth.core.engine.Later.Wish;
+import io.berth.core.engine.Node.Clock;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -148,14 +149,16 @@ final class ReadyNodes {
         for (int i = 0; i < count; i++) {
             int kind = cluster.kind(nodes[i].index);
             if (least[i] < time) {
-                least[i] = wish.earliest(nodes[i], wish.fit().leastOn(kind), time, Node.NEVER);
+                least[i] = 
+                        wish.earliest(
+                                cluster, nodes[i], wish.fit().leastOn(kind), time, Node.NEVER);
             }
             if (large[i] < time) {
                 large[i] =
                         wish.fit().small == 0
                                 ? least[i]
                                 : wish.earliest(
-                                        nodes[i], wish.fit().largeOn[kind], time, Node.NEVER);
+                                        cluster, nodes[i], wish.fit().largeOn[kind], time, Node.NEVER);
             }
         }
     }
@@ -164,8 +167,8 @@ final class ReadyNodes {
     long nextStep(long time) {
         long next = otherReadyAt();
         for (int i = 0; i < count; i++) {
-            long[] hours = wish.fit().hours.of(nodes[i].index);
-            next = Math.min(next, nodes[i].nextStep(time, Search.clock(wish.now()), hours));
+            Clock clock = Search.clock(wish.now());
+            next = Math.min(next, cluster.nextStep(nodes[i], wish.fit(), time, clock));
         }
         return next;
     }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// *Goals*, ranked: the fewest leaf switches; the stretch of usable neighbours that is left with
 /// the fewest; the first in the row. *Constraints*: the nodes that must be among them are; no more
-/// leaf switches than the class allows.
+/// leaf switches than the class allows, or one domain of the level that it names.
 ///
 /// *Method*: every window of as many neighbours as the gang has parts is looked at, by sums over
 /// the row.
@@ -40,7 +40,8 @@ final class Row {
         int[] stretches = stretches();
         int[] among = sums(index -> usable.must(row.get(index)));
         int[] large = sums(index -> row.get(index).large());
-        int[] switches = switches(parts);
+        int[] switches = domains(Network.LEAVES, parts);
+        int[] bound = fit.maxSwitches == 0 ? switches : domains(fit.level, parts);
         List<Candidate> best = null;
         long fewest = Long.MAX_VALUE;
         for (int first = 0, end = parts; end <= row.size(); first++, end++) {
@@ -48,7 +49,7 @@ final class Row {
                     place(end - 1) - place(first) == parts - 1
                             && among[end] - among[first] == fit.layout.among().cardinality()
                             && large[end] - large[first] >= fit.large
-                            && (fit.maxSwitches == 0 || switches[first] <= fit.maxSwitches);
+                            && (fit.maxSwitches == 0 || bound[first] <= fit.maxSwitches);
             long cost = (long) switches[first] << Integer.SIZE | stretches[first];
             if (good && cost < fewest && choosable(row.subList(first, end))) {
                 best = row.subList(first, end);
@@ -62,30 +63,30 @@ final class Row {
         return usable.choice == null || Slots.fill(usable.choice, fit.parts(), window);
     }
 
-    /// By where a window of so many candidates begins, under how many leaf switches it is.
-    private int[] switches(int parts) {
-        int[] switches = new int[row.size()];
-        if (network.levels() == 0) {
-            Arrays.fill(switches, 1);
-            return switches;
+    /// By where a window of so many candidates begins, in how many domains of a level it is.
+    private int[] domains(int level, int parts) {
+        int[] domains = new int[row.size()];
+        if (!network.binds(level)) {
+            Arrays.fill(domains, 1);
+            return domains;
         }
-        int[] within = new int[network.domains(0) + 1];
+        int[] within = new int[network.domains(level) + 1];
         int some = 0;
         for (int end = 1; end <= row.size(); end++) {
-            some += within[leaf(end - 1)]++ == 0 ? 1 : 0;
+            some += within[domain(level, end - 1)]++ == 0 ? 1 : 0;
             if (end > parts) {
-                some -= --within[leaf(end - parts - 1)] == 0 ? 1 : 0;
+                some -= --within[domain(level, end - parts - 1)] == 0 ? 1 : 0;
             }
             if (end >= parts) {
-                switches[end - parts] = some;
+                domains[end - parts] = some;
             }
         }
-        return switches;
+        return domains;
     }
 
-    /// Numbered from 1; 0 is under no switch.
-    private int leaf(int index) {
-        return network.domain(0, node(index)) + 1;
+    /// Numbered from 1; 0 is none.
+    private int domain(int level, int index) {
+        return network.domain(level, node(index)) + 1;
     }
 
     private int node(int index) {

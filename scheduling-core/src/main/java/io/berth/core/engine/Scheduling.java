@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A job that may start in several partitions stands in the queue of each and starts in the first
 /// that it can. It is planned in one, where its expected start is soonest; in the others it then
-/// stands only to start at once.
+/// stands only to start at once, as if nothing were kept for it.
 ///
 /// *Example*: a node has 8 GPUs, 4 of them held until 12:00. A wants 8: it is expected at 12:00 and
 /// keeps the node from then on. B wants 2 for half an hour and comes at 11:15: it starts. C wants 2
@@ -70,6 +70,10 @@ public final class Scheduling {
     final Turns turns = new Turns(this);
     final Places places = new Places(this);
     private final List<FitClass> classes = new ArrayList<>();
+
+    /// Those whose jobs have their blocks to themselves.
+    final List<FitClass> ownersOfBlocks = new ArrayList<>();
+
     private final Map<Long, List<Waiting>> waiting = new HashMap<>();
     private final List<Waiting> arrived = new ArrayList<>();
     private int associations;
@@ -138,6 +142,9 @@ public final class Scheduling {
     public FitClass fitClass(FitClass.Terms terms, boolean divisible) {
         var fit = new FitClass(classes.size(), terms, divisible, cluster.network);
         classes.add(fit);
+        if (fit.ownsBlocks) {
+            ownersOfBlocks.add(fit);
+        }
         shortestJobs.admit(fit);
         cluster.kinds.forEach(kind -> kind.admit(fit));
         preempts |= fit.preemptor != null;
@@ -322,6 +329,7 @@ public final class Scheduling {
         int segment = on.layout.segment();
         List<Choice> choices = on.layout.choices();
         return allowed
+                && cluster.network.holds(on, nodes)
                 && (segment == 0 || cluster.network.inSegments(nodes, segment))
                 && (choices.isEmpty() || choices.stream().anyMatch(it -> Slots.fill(it, nodes)));
     }

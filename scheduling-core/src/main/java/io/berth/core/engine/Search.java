@@ -151,7 +151,7 @@ final class Search {
         }
         if (fit.parts() > 1) {
             sawGang = true;
-            return gangs.now(fit, now, end, freer);
+            return gangs.now(fit, now, end, fit.ownsBlocks ? null : freer);
         }
         if (fit.layout.choices().isEmpty()) {
             return anyOf(among, fit, now, end);
@@ -304,7 +304,8 @@ final class Search {
         long until = now;
         if (fit.admits(node) && !kept.get(node.index)) {
             for (Demand way : fit.ways(node.kind.number)) {
-                until = Math.max(until, vacancy.until(way, fit.hours.of(node.index)));
+                long there = vacancy.until(way, fit.hours.of(node.index));
+                until = Math.max(until, Math.min(there, mates(node, way, now)));
             }
         }
         return until;
@@ -316,9 +317,18 @@ final class Search {
             return now;
         }
         long[] hours = fit.hours.of(node.index);
-        return node.reserved()
-                ? node.vacancy(clock(now)).until(demand, hours)
-                : node.until(demand, clock(now), hours);
+        long there =
+                node.reserved()
+                        ? node.vacancy(clock(now)).until(demand, hours)
+                        : node.until(demand, clock(now), hours);
+        return there <= now ? there : Math.min(there, mates(node, demand, now));
+    }
+
+    /// @return [Node#NEVER] for a demand that is not to be alone in its block
+    private long mates(Node node, Demand demand, long now) {
+        return demand.tenant().block()
+                ? cluster.matesUntil(node, demand, clock(now))
+                : Node.NEVER;
     }
 
     /// Until when from now on enough nodes for a class are open to it, were they empty: a job of it

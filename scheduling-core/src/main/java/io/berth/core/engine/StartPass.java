@@ -34,6 +34,10 @@ final class StartPass {
     /// The jobs that this pass has planned, where they may be planned in other partitions.
     private final Set<Waiting> outbid = new HashSet<>();
 
+    /// The jobs that may start in another partition than that where they are planned, if what is
+    /// kept for them there is not in their way.
+    private final Set<Waiting> elsewhere = new HashSet<>();
+
     /// The sets for which an expected start was looked for.
     private final Set<HetSet> sought = new HashSet<>();
 
@@ -65,6 +69,9 @@ final class StartPass {
             if (plan.job().limited && plan.job().set == null) {
                 lineUp(plan.job());
             }
+        }
+        for (Plan plan : all.plans.ofSeveral()) {
+            plan.job().either.stream().filter(it -> it.outbid && it.limited).forEach(this::look);
         }
         all.queue.settle().forEach(this::push);
         lineUpSets();
@@ -99,7 +106,9 @@ final class StartPass {
             tryPlanned(plan);
             pushPlanned(next.fit);
         } else if (next.line != null) {
-            tryQueued(next);
+            if (!elsewhere.remove(next) || !tryElsewhere(next)) {
+                tryQueued(next);
+            }
             push(next.fit);
         } else {
             push(next.fit); // Its job has started in another partition.
@@ -138,6 +147,12 @@ final class StartPass {
                 lineUp(plan.job());
             }
         }
+        helped.elsewhere().forEach(this::look);
+    }
+
+    private void look(Waiting job) {
+        elsewhere.add(job);
+        lineUp(job);
     }
 
     /// The first job that could start or be planned.
@@ -274,6 +289,22 @@ final class StartPass {
         }
     }
 
+    /// Starts a job in another partition than that where it is planned, though what is kept for it
+    /// there is in its way. False: it cannot.
+    private boolean tryElsewhere(Waiting job) {
+        Plan plan = all.plans.of(job.job);
+        if (plan == null || !freed.hopeful(plan, job)) {
+            return false;
+        }
+        job.limited = !decisions.admits(job) || !Turns.leaves(job, now, decisions);
+        Place place = job.limited ? null : freed.search(plan, job);
+        if (place == null) {
+            return false;
+        }
+        start(job, place);
+        return true;
+    }
+
     /// Starts a job on the nodes that were cleared for it, as soon as they are free.
     private void tryCleared(Standing cleared) {
         Waiting job = cleared.job();
@@ -327,7 +358,8 @@ final class StartPass {
         for (Plan plan : List.copyOf(all.plans.all())) {
             if (Waiting.compare(job, plan.job(), now) < 0
                     && (dividing.contains(plan.job().job)
-                            || Arrays.stream(plan.nodes()).anyMatch(needed::get))) {
+                            || Arrays.stream(all.cluster.nodesOf(plan.job().job))
+                                    .anyMatch(needed::get))) {
                 all.unplan(plan.job(), decisions);
                 all.stale(true);
                 push(plan.job().fit);

@@ -5,7 +5,17 @@ package io.berth.core.engine;
 /// @param user 0 for all who want no nodes for themselves
 /// @param alone whether it shares its nodes with jobs of its user only
 /// @param partition whose jobs may have only so many CPUs of a node together; -1 for another
-public record Tenant(int user, boolean alone, int partition) {
+/// @param block whether it shares all nodes of its blocks with no job
+public record Tenant(int user, boolean alone, int partition, boolean block) {
+
+    public Tenant {
+        alone |= block;
+    }
+
+    /// One that others may be in its blocks with.
+    public Tenant(int user, boolean alone, int partition) {
+        this(user, alone, partition, false);
+    }
 
     /// Whom it does not matter to who is beside him.
     public static final Tenant ANYBODY = new Tenant(0, false, -1);
@@ -15,8 +25,8 @@ public record Tenant(int user, boolean alone, int partition) {
         return partition == other.partition;
     }
 
-    /// Whether the two cannot be on one node together.
+    /// Whether the two, of two jobs, cannot be on one node together.
     boolean bars(Tenant other) {
-        return user != other.user && (alone || other.alone);
+        return block || other.block || (user != other.user && (alone || other.alone));
     }
 }

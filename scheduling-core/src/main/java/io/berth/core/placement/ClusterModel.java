@@ -8,7 +8,9 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
+import io.berth.contracts.SwitchLimit;
 import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Qos;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.JobStatus;
@@ -23,7 +25,6 @@ import io.berth.core.engine.DecisionFailed;
 import io.berth.core.engine.Drain;
 import io.berth.core.engine.FitClass;
 import io.berth.core.engine.Kind;
-import io.berth.core.engine.Network;
 import io.berth.core.engine.Preemptor;
 import io.berth.core.engine.Scheduling;
 import io.berth.core.engine.Scheduling.Expected;
@@ -76,6 +77,10 @@ final class ClusterModel {
     private final Alarms deadlines;
     private final GpuTypes types;
     private final PackingPolicy policy;
+
+    /// The configuration's policy; null if it names none that there is.
+    private final @Nullable String packing;
+
     private final Arrivals arrivals = new Arrivals();
     private long now;
 
@@ -93,27 +98,36 @@ final class ClusterModel {
         this.drains = new MigDrains(this);
         this.licenses = new Licenses(configuration.licenses().values());
         this.reservations = new Reservations(configuration, nodes.names(), now);
-        Network network =
-                Topology.of(
+        var topology =
+                new Topology(
                         configuration.switches().values(),
                         Topology.blocks(
                                 configuration.cluster().blocks(), List.copyOf(state.nodes())),
                         nodes.names());
         types = new GpuTypes(nodes.kinds());
         List<Kind> kinds = nodes.engineKinds(tenants.caps(), types);
-        String packing = configuration.cluster().packing();
+        String named = configuration.cluster().packing();
+        packing = named == null || !Policies.live().contains(named) ? null : named;
         policy =
-                packing == null || !Policies.live().contains(packing)
+                packing == null
                         ? settings.policy()
                         : Policies.of(packing, kinds.stream().map(Kind::asEmpty).toList());
         engine =
                 new Scheduling(
-                        new Cluster(kinds, nodes.kindNumbers(), network),
+                        new Cluster(kinds, nodes.kindNumbers(), topology.network),
                         settings.with(policy),
                         grounds.preemption(),
                         licenses.totals());
         classes =
-                new FitClasses(configuration, nodes, reservations, licenses, tenants, engine, mig);
+                new FitClasses(
+                        configuration,
+                        nodes,
+                        topology,
+                        reservations,
+                        licenses,
+                        tenants,
+                        engine,
+                        mig);
         switchWaits = new SwitchWaits(configuration, now);
         deadlines = new Alarms(now);
         unshared = engine.association(0);
@@ -530,6 +544,13 @@ final class ClusterModel {
         return true;
     }
 
+    /// By which policy the jobs of a partition get one of the nodes with room.
+    String packing(String partition) {
+        Partition its = configuration.partitions().get(partition);
+        boolean leastLoaded = its != null && its.partitionRules().ofNodes().leastLoaded();
+        return leastLoaded ? "least-loaded" : packing == null ? "tightest" : packing;
+    }
+
     /// What the job asks for now.
     FitClass fit(JobStatus job) {
         return fit(job, switchWaits.request(job));
@@ -538,7 +559,8 @@ final class ClusterModel {
     /// What it asks for when it has waited for switches long enough.
     FitClass fitLater(JobStatus job) {
         ResourceRequest asked = job.description().request();
-        return fit(job, asked.where().switches() == null ? asked : asked.underAnySwitches());
+        SwitchLimit limit = asked.where().switches();
+        return fit(job, limit == null || limit.endless() ? asked : asked.underAnySwitches());
     }
 
     private FitClass fit(JobStatus job, ResourceRequest asked) {
@@ -546,7 +568,10 @@ final class ClusterModel {
         ResourceRequest request = reservations.released(asked);
         Long pressedFrom = grounds.pressedFrom(job);
         boolean pressed = pressedFrom != null && !deadlines.ahead(job.job(), pressedFrom);
-        boolean takes = request.gpus().share() == null && description.het() == null;
+        boolean takes =
+                request.gpus().share() == null
+                        && description.het() == null
+                        && !tenants.ownsBlocks(description.partition());
         Preemptor preemptor = takes ? grounds.preemptor(description, pressed) : null;
         Qos qos = configuration.qos().get(description.qos());
         boolean endless =

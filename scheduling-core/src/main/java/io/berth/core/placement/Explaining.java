@@ -12,6 +12,7 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SwitchLimit;
 import io.berth.contracts.config.Configuration;
+import io.berth.contracts.config.Levels;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.JobStatus;
 import io.berth.core.engine.FitClass;
@@ -26,7 +27,6 @@ import io.berth.core.request.Throttles;
 import io.berth.core.state.CellState;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeMap;
@@ -82,7 +82,8 @@ final class Explaining {
                                         null,
                                         List.of(),
                                         List.of(),
-                                        null));
+                                        null,
+                                        model.packing(description.partition())));
         return new Verdict(
                 alone.stages(),
                 alone.changes(),
@@ -90,7 +91,8 @@ final class Explaining {
                 new Yielding(state, model, job, now).on(usable),
                 model.mig.dividing(request, description.partition(), model.only(request)),
                 model.mig.draining(job.planned()),
-                together());
+                together(),
+                alone.packing());
     }
 
     private @Nullable Together together() {
@@ -105,20 +107,21 @@ final class Explaining {
     /// @param usable takes the nodes that are there for the job, whether or not they have room
     private List<Stage> stages(List<NodeName> usable) {
         FitClass fit = model.fit(job);
-        BitSet only = model.only(request);
         long limit = description.timeLimitSeconds() * 1000;
         var stages = new ArrayList<Stage>();
         int[] left = IntStream.range(0, model.nodes.names().size()).toArray();
         int[] free = Arrays.stream(left).map(it -> model.free.count(it, request.gpus())).toArray();
         for (Question question : Question.values()) {
-            if (question == Question.SOCKETS && !Seats.bySocket(request)) {
+            if ((question == Question.SOCKETS && !Seats.bySocket(request))
+                    || (question == Question.TOGETHER && !outlook.bound(fit))) {
                 continue;
             }
+            int[] before = left;
             IntPredicate yes =
                     switch (question) {
                         case REGISTERED -> _ -> true;
                         case PARTITION -> node -> model.nodes.in(description.partition(), node);
-                        case CONSTRAINTS -> node -> only == null || only.get(node);
+                        case CONSTRAINTS -> node -> outlook.admits(fit, node);
                         case SOCKETS -> this::tellsSockets;
                         case SIZE -> node -> outlook.couldHold(fit, node);
                         case AVAILABLE -> outlook::up;
@@ -126,6 +129,7 @@ final class Explaining {
                         case NEIGHBOURS -> node -> outlook.alone(fit, node);
                         case FREE -> node -> outlook.fits(fit, node);
                         case UNPLANNED -> node -> outlook.lasts(fit, node, limit, now);
+                        case TOGETHER -> outlook.together(fit, before)::get;
                     };
             left = Arrays.stream(left).filter(yes).toArray();
             int gpus = Arrays.stream(left).map(node -> free[node]).sum();
@@ -321,12 +325,27 @@ final class Explaining {
         return low == 0 ? null : change(Axis.TIME_LIMIT, asked, low * 60);
     }
 
-    /// Any number of switches.
+    /// Any number of switches, or the lowest level above its own that will do.
     private @Nullable Change switches() {
         SwitchLimit limit = request.where().switches();
-        return limit != null && starts(request.underAnySwitches())
+        String level = limit == null ? null : limit.level();
+        if (limit == null) {
+            return null;
+        }
+        if (level != null) {
+            for (String wider : new Levels(configuration.switches().values()).above(level)) {
+                var within = SwitchLimit.within(wider, limit.maxWaitSeconds());
+                if (starts(request.on(request.where().under(within)))) {
+                    return new Change(Axis.LEVEL, level, wider);
+                }
+            }
+        }
+        if (!starts(request.underAnySwitches())) {
+            return null;
+        }
+        return level == null
                 ? new Change(Axis.SWITCHES, Integer.toString(limit.count()), "any")
-                : null;
+                : new Change(Axis.LEVEL, level, "any");
     }
 
     /// Nodes in whatever blocks.

@@ -10,6 +10,7 @@ import io.berth.core.engine.FitClass;
 import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.FitClass.Layout;
 import io.berth.core.engine.FitClass.Terms;
+import io.berth.core.engine.Network;
 import io.berth.core.engine.Preemptor;
 import io.berth.core.engine.Scheduling;
 import io.berth.core.engine.Tenant;
@@ -44,6 +45,7 @@ final class FitClasses {
 
     private final Configuration configuration;
     private final NodeTable nodes;
+    private final Topology topology;
     private final Reservations reservations;
     private final Licenses licenses;
     private final Tenants tenants;
@@ -55,6 +57,7 @@ final class FitClasses {
     FitClasses(
             Configuration configuration,
             NodeTable nodes,
+            Topology topology,
             Reservations reservations,
             Licenses licenses,
             Tenants tenants,
@@ -62,6 +65,7 @@ final class FitClasses {
             MigNodes mig) {
         this.configuration = configuration;
         this.nodes = nodes;
+        this.topology = topology;
         this.reservations = reservations;
         this.licenses = licenses;
         this.tenants = tenants;
@@ -95,6 +99,8 @@ final class FitClasses {
         }
         int count = largeParts(request);
         SwitchLimit limit = request.where().switches();
+        String named = limit == null ? null : limit.level();
+        Integer level = named == null ? (Integer) Network.LEAVES : topology.level(named);
         String reservation = request.where().reservation();
         int tier = partition == null ? 0 : partition.tier();
         return new Terms(
@@ -104,8 +110,9 @@ final class FitClasses {
                 request.nodes() - count,
                 large,
                 small,
-                only(request),
-                limit == null ? 0 : limit.count(),
+                level == null && request.nodes() > 1 ? new BitSet() : only(request),
+                limit == null || level == null ? 0 : limit.count(),
+                level == null ? Network.LEAVES : level,
                 name.preemptor(),
                 reservations.hours(reservation, name.endless(), name.magnets()),
                 licenses.counts(request),

@@ -8,9 +8,10 @@ import io.berth.contracts.event.JobStatus;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
-/// Until when jobs wait to lie under no more switches than they want: Slurm's
-/// `--switches=count@time`, and no longer than the cluster lets them. After that they take any
-/// nodes.
+/// Until when jobs wait to lie under no more switches than they want, or in one domain of the level
+/// that they name: Slurm's `--switches=count@time`, and `--topology=level@time`, and no longer than
+/// the cluster lets them. After that they take any nodes. One that names a level and no time takes
+/// none but those.
 ///
 /// Source: sbatch(1) `--switches`, slurm.conf(5) `max_switch_wait`.
 final class SwitchWaits {
@@ -27,7 +28,7 @@ final class SwitchWaits {
     ResourceRequest request(JobStatus job) {
         ResourceRequest asked = job.description().request();
         SwitchLimit limit = asked.where().switches();
-        if (limit == null) {
+        if (limit == null || limit.endless()) {
             return asked;
         }
         Long seconds = limit.maxWaitSeconds();

@@ -21,13 +21,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Who may be on a node beside whom: a job that wants its nodes for its user alone, or is in a
-/// partition that does, is on none with a job of another user; the jobs of a partition together
+/// partition that does, is on none with a job of another user; one of a partition whose jobs do not
+/// share blocks is in none with any other; the jobs of a partition together
 /// have so many CPUs of a node at most; and those of some have their CPUs together.
 ///
 /// Users are told apart only if they want nodes for themselves: the jobs of all others are of the
 /// same classes.
 ///
-/// Source: sbatch(1), `--exclusive=user`, `--oversubscribe`; slurm.conf(5), `ExclusiveUser`,
+/// Source: sbatch(1), `--exclusive=user`, `--oversubscribe`; slurm.conf(5), `ExclusiveUser`, `ExclusiveTopo`,
 /// `MaxCPUsPerNode`, `OverSubscribe`.
 final class Tenants {
 
@@ -82,7 +83,16 @@ final class Tenants {
         boolean capped = most(partition) > 0 && job.request().where().sharing() != Sharing.NODE;
         int user = user(job);
         return new Tenant(
-                user, user > 0 && alone(job), capped ? partitions.indexOf(job.partition()) : -1);
+                user,
+                user > 0 && alone(job),
+                capped ? partitions.indexOf(job.partition()) : -1,
+                ownsBlocks(job.partition()));
+    }
+
+    /// Whether each job of a partition has its blocks to itself.
+    boolean ownsBlocks(String partition) {
+        Partition it = configuration.partitions().get(partition);
+        return it != null && it.partitionRules().ofNodes().ofOneJobEachBlock();
     }
 
     /// With whom a job may have its CPUs together; null is with nobody. One that asks on which

@@ -2,6 +2,7 @@ package io.berth.core.placement;
 
 import io.berth.contracts.Blocks;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.config.Levels;
 import io.berth.contracts.event.ConfigEntry.Switch;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.engine.Network;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// The tree of switches as the engine's levels: the switch over each node, the one over that, and
 /// so on up to the roots, and the row of nodes by their names. A branch that is lower than others
 /// keeps its root in the levels above. Beside it the blocks of nodes: those of the configuration,
-/// or where it has none those of NVLink fabrics, of which GPUs tell.
+/// or where it has none those of NVLink fabrics, of which GPUs tell. And the levels that jobs name:
+/// those of the switches, and that of the blocks.
 ///
 /// Source: Slurm's topology/tree and topology/block, topology.conf(5).
 final class Topology {
@@ -26,14 +28,44 @@ final class Topology {
     private static final Pattern NUMBER = Pattern.compile("[0-9]+");
     private static final int LONGEST_NAME = 63;
 
-    private Topology() {}
+    /// By name, the engine's number of a level that jobs name.
+    private final Map<String, Integer> named = new HashMap<>();
+
+    final Network network;
 
     /// @param nodes by their indices
     /// @param blocks as [#blocks] makes them
-    static Network of(Collection<Switch> switches, List<int[]> blocks, List<NodeName> nodes) {
-        int[] places = places(nodes);
+    Topology(Collection<Switch> switches, List<int[]> blocks, List<NodeName> nodes) {
+        var domains = new ArrayList<int[]>();
+        var levels = new Levels(switches);
+        for (String level : levels.names()) {
+            domains.add(numbered(levels.domains(level), nodes));
+            named.put(level, domains.size());
+        }
+        if (!blocks.isEmpty()) {
+            domains.add(blocks.getFirst());
+            named.put(Levels.BLOCK, domains.size());
+        }
+        network = new Network(heights(switches, nodes), places(nodes), blocks, domains);
+    }
+
+    /// The engine's number of a level that jobs name; null if there is none of that name.
+    @Nullable Integer level(String name) {
+        return named.get(name);
+    }
+
+    private static int[] numbered(Map<String, String> domainOf, List<NodeName> nodes) {
+        Map<String, Integer> numbers = new HashMap<>();
+        return nodes.stream()
+                .map(node -> domainOf.get(node.value()))
+                .mapToInt(it -> it == null ? -1 : numbers.computeIfAbsent(it, _ -> numbers.size()))
+                .toArray();
+    }
+
+    private static List<int[]> heights(Collection<Switch> switches, List<NodeName> nodes) {
+        var levels = new ArrayList<int[]>();
         if (switches.isEmpty()) {
-            return new Network(List.of(), places, blocks);
+            return levels;
         }
         Map<String, String> above = new HashMap<>();
         Map<String, Integer> numbers = new HashMap<>();
@@ -44,7 +76,6 @@ final class Topology {
         }
         @Nullable String[] at =
                 nodes.stream().map(node -> above.get("node " + node)).toArray(String[]::new);
-        var levels = new ArrayList<int[]>();
         boolean higher = true;
         while (higher && levels.size() < switches.size()) {
             levels.add(
@@ -58,7 +89,7 @@ final class Topology {
                 at[node] = next == null ? at[node] : next;
             }
         }
-        return new Network(levels, places, blocks);
+        return levels;
     }
 
     /// The blocks of the nodes, then blocks of blocks.

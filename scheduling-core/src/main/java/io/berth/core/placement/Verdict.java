@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param draining GPUs that run empty, to be divided for it then
 /// @param together the heterogeneous job of which it is a component; null of none. What would let
 ///   the component alone start is not told then
+/// @param packing the policy that chooses between nodes that are as good, by name
 public record Verdict(
         List<Stage> stages,
         List<Change> changes,
@@ -25,7 +26,8 @@ public record Verdict(
         @Nullable Preemption preemption,
         List<Dividing> dividing,
         List<Draining> draining,
-        @Nullable Together together) {
+        @Nullable Together together,
+        String packing) {
 
     public Verdict {
         draining = List.copyOf(draining);
@@ -73,7 +75,10 @@ public record Verdict(
         /// Does it have room now?
         FREE,
         /// Does it have room until the job's latest end, beside what is planned?
-        UNPLANNED
+        UNPLANNED,
+        /// Are enough others that answer yes in its domain, such as under its leaf switch? Asked
+        /// for a job that is bound to few domains of a level.
+        TOGETHER
     }
 
     /// What is left after a question.
@@ -93,6 +98,8 @@ public record Verdict(
         NODES,
         TIME_LIMIT,
         SWITCHES,
+        /// The level of the network of which its nodes are in one domain; or any.
+        LEVEL,
         CONTIGUOUS,
         /// Nodes of a segment, which lie in one block; or any.
         SEGMENT,

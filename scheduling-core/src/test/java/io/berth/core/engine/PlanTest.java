@@ -333,6 +333,57 @@ final class PlanTest {
         assertThat(started).containsExactly(2L);
     }
 
+    /// Job 1 wants two nodes of 0 and 1, or of 1 and 2. It is expected on 0 and 1, of which 1 is
+    /// free, when that on 0 ends; 2 is held for longer.
+    private Scheduling expectedOnNodeOne() {
+        Scheduling engine = engine(Backfill.CONSERVATIVE, 500, 3);
+        run(engine, 9, 0, null);
+        Demand[] one = {new Demand(1, 1, 1, 0)};
+        engine.run(8, new int[] {2}, one, 20 * MINUTE, null);
+        var entries =
+                List.of(
+                        new Entry(0, fit(engine, 2, 0, 2, 0, 1), rank(1, 10)),
+                        new Entry(1, fit(engine, 1, 1, 2, 1, 2), rank(1, 10)));
+        engine.wait(1, entries, engine.association(0), 2 * MINUTE, 0);
+        FitClass behind = fit(engine, 1, 1, 1, 1, 2);
+        engine.wait(2, behind, engine.association(0), rank(2, 5), 2 * MINUTE);
+        engine.startPass(9 * MINUTE, decisions);
+        assertThat(start(engine, 1)).isEqualTo(10 * MINUTE);
+        assertThat(start(engine, 2)).isEqualTo(10 * MINUTE + 2 * MINUTE + Buckets.SLACK_MILLIS);
+        return engine;
+    }
+
+    @Test
+    void what_is_kept_for_a_job_in_one_partition_is_not_in_its_way_in_another() {
+        Scheduling engine = expectedOnNodeOne();
+        engine.forget(8);
+
+        engine.startPass(9 * MINUTE + 1000, decisions);
+
+        assertThat(started).containsExactly(1L);
+        assertThat(engine.nodesOf(1)).containsExactly(1, 2);
+        assertThat(start(engine, 2))
+                .as("no later than before")
+                .isEqualTo(10 * MINUTE + 2 * MINUTE + Buckets.SLACK_MILLIS);
+    }
+
+    @Test
+    void a_job_that_limits_held_back_then_starts_in_the_other_partition_when_they_let_it() {
+        Scheduling engine = expectedOnNodeOne();
+        heldBack.add(1L);
+        allowed.put(1L, 10 * MINUTE);
+        engine.forget(8);
+        engine.forget(2);
+        engine.startPass(9 * MINUTE + 1000, decisions);
+        assertThat(started).isEmpty();
+        heldBack.clear();
+
+        engine.startPass(9 * MINUTE + 2000, decisions);
+
+        assertThat(started).containsExactly(1L);
+        assertThat(engine.nodesOf(1)).containsExactly(1, 2);
+    }
+
     @Test
     void what_one_kept_whom_limits_hold_back_is_given_to_others_at_once() {
         long now = 10 * MINUTE - 1000;

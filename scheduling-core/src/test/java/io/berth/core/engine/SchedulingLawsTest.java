@@ -77,7 +77,17 @@ final class SchedulingLawsTest {
         for (int i = 0; i < leaves.length; i++) {
             leaves[i] = random.nextInt(3);
         }
-        return new Trial(settings, new Network(List.of(leaves, new int[leaves.length])), gpus);
+        int[] rows = new int[gpus.length];
+        Arrays.setAll(rows, _ -> random.nextInt(3) - 1);
+        int[] blocks = new int[gpus.length];
+        Arrays.setAll(blocks, _ -> random.nextInt(3) - 1);
+        var network =
+                new Network(
+                        List.of(leaves, new int[leaves.length]),
+                        new int[0],
+                        List.of(blocks),
+                        List.of(rows));
+        return new Trial(settings, network, gpus);
     }
 
     private static List<Job> jobs(Random random, int count, long lastSubmit) {
@@ -164,13 +174,25 @@ final class SchedulingLawsTest {
                     Node node = trial.engine.cluster.node(i);
                     assertThat(Arrays.stream(node.left).min().orElse(0)).isNotNegative();
                     for (Node.Step run : node.runs()) {
-                        assertThat(node.strangers(run.demand().tenant()))
+                        Tenant tenant = run.demand().tenant();
+                        assertThat(node.strangers(tenant))
                                 .as("strangers of job %s on node %s", run.job(), i)
-                                .isZero();
+                                .isEqualTo(tenant.block() ? 1 : 0); // Itself.
+                        for (int mate : tenant.block() ? mates(trial, i) : new int[0]) {
+                            assertThat(trial.engine.cluster.node(mate).runs())
+                                    .extracting(Node.Step::job)
+                                    .containsOnly(run.job());
+                        }
                     }
                 }
             }
         });
+    }
+
+    private static int[] mates(Trial trial, int node) {
+        Network network = trial.engine.cluster.network;
+        int block = network.block(node);
+        return block < 0 ? new int[0] : network.inBlock(block);
     }
 
     @Test

@@ -183,6 +183,7 @@ final class Trial implements Decisions {
     private record Ask(
             Job like,
             int maxSwitches,
+            int level,
             boolean inRow,
             BitSet among,
             int most,
@@ -250,6 +251,7 @@ final class Trial implements Decisions {
                 on,
                 ask.second() ? second() : null,
                 ask.maxSwitches(),
+                ask.level(),
                 null,
                 hours,
                 ask.licenses() == 0 ? new int[0] : new int[] {ask.licenses()},
@@ -266,17 +268,20 @@ final class Trial implements Decisions {
                         ask.choices()));
     }
 
-    /// Where there are switches, every fourth job wants to lie under one.
+    /// Where there are switches, every fourth job wants to lie under one; and where a level is
+    /// named, every second of these in one domain of that.
     FitClass fit(Job job) {
         return fit(job, false);
     }
 
     private FitClass fit(Job job, boolean second) {
-        boolean under = engine.cluster.network.levels() > 0 && job.id() % 4 == 0;
+        Network network = engine.cluster.network;
+        boolean under = network.levels() > 0 && job.id() % 4 == 0;
         return fit(
                 new Ask(
                         new Job(0, 0, job.nodes(), job.gpus(), 0, 0, 0, job.share()),
                         under ? 1 : 0,
+                        under && job.id() % 8 == 0 && network.binds(1) ? 1 : Network.LEAVES,
                         inRow(job),
                         among(job),
                         most(job),
@@ -330,13 +335,18 @@ final class Trial implements Decisions {
         return most(job) > job.nodes() && job.id() % 2 == 0;
     }
 
-    /// Jobs are of three users; every eleventh wants its nodes for its user alone, every third is
-    /// in a partition whose jobs have only so many CPUs of a node.
+    /// Jobs are of three users; every eleventh wants its nodes for its user alone, every thirteenth
+    /// its blocks for itself; every third is in a partition whose jobs have only so many CPUs of a
+    /// node.
     static Tenant tenant(Job job) {
         if (job.id() >= OF_SLURM) {
             return Tenant.ANYBODY;
         }
-        return new Tenant(1 + (int) (job.id() % 3), job.id() % 11 == 2, job.id() % 3 == 0 ? 0 : -1);
+        return new Tenant(
+                1 + (int) (job.id() % 3),
+                job.id() % 11 == 2,
+                job.id() % 3 == 0 ? 0 : -1,
+                job.id() % 13 == 6);
     }
 
     /// Every fifth of several nodes wants them all in the first half, or one in the second half and

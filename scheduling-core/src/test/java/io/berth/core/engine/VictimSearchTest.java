@@ -32,7 +32,10 @@ final class VictimSearchTest {
     private static final class Case {
         final List<Run> runs = new ArrayList<>();
         final int[] free;
+
+        /// By node, its leaf switch, or its domain of a level that is named.
         final int[] leaf;
+
         final int parts;
         final int gpus;
         final int switches;
@@ -46,7 +49,11 @@ final class VictimSearchTest {
             leaf = new int[free.length];
             int leaves = 1 + random.nextInt(2);
             Arrays.setAll(leaf, _ -> random.nextInt(leaves));
-            var network = new Network(List.of(leaf, new int[free.length]));
+            boolean byName = random.nextBoolean();
+            var network =
+                    byName
+                            ? new Network(List.of(), new int[0], List.of(), List.of(leaf))
+                            : new Network(List.of(leaf, new int[free.length]));
             trial = new Trial(Settings.DEFAULT, network, free);
             for (int tries = 0; tries < 2 * free.length; tries++) {
                 run(random, random.nextInt(3) == 0 ? 2 : 1, 1 + random.nextInt(GPUS));
@@ -58,9 +65,8 @@ final class VictimSearchTest {
             gpus = 1 + random.nextInt(GPUS);
             switches = random.nextInt(2);
             List<@Nullable Demand> demand = List.of(new Demand(1, 1, gpus, 0));
-            FitClass fit =
-                    trial.engine.fitClass(
-                            new Terms(9, 0, parts, 0, demand, demand, null, switches, preemptor));
+            var terms = new Terms(9, 0, parts, 0, demand, demand, null, switches, preemptor);
+            FitClass fit = trial.engine.fitClass(byName && switches > 0 ? terms.within(1) : terms);
             job =
                     trial.engine.wait(
                             JOB, fit, trial.engine.association(0), new Rank(0, 0, 0, 1, 0), 60_000);

@@ -10,7 +10,6 @@ import io.berth.contracts.Inventory;
 import io.berth.contracts.JobState;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
-import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.ConfigEntry.Switch;
 import io.berth.contracts.event.JobStatus;
@@ -20,7 +19,6 @@ import io.berth.contracts.event.RunReport.Cause;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
-import java.util.LinkedHashMap;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -31,26 +29,6 @@ final class BadInputTest {
 
     private static NodeSeen seen(String name, int gpus, String nonce, List<HeldRun> runs) {
         return TestCell.seen(name, 8, gpus, "a100", nonce, "boot", runs);
-    }
-
-    private List<Fact> switches(Switch... all) {
-        Configuration plain = TestCell.configuration();
-        var switches = new LinkedHashMap<String, Switch>();
-        for (Switch it : all) {
-            switches.put(it.name(), it);
-        }
-        return cell.take(
-                new Input.Configured(
-                        new Configuration(
-                                plain.revision() + 1,
-                                plain.cluster(),
-                                plain.partitions(),
-                                plain.accounts(),
-                                plain.associations(),
-                                plain.qos(),
-                                plain.reservations(),
-                                switches,
-                                plain.licenses())));
     }
 
     private static Switch leaf(String name, List<String> nodes, List<String> switches) {
@@ -120,7 +98,7 @@ final class BadInputTest {
 
     @Test
     void a_switch_over_nodes_that_nobody_knows_is_as_if_they_were_not_in_it() {
-        switches(leaf("s1", List.of("n1", "n2", "gone"), List.of()));
+        cell.switches(leaf("s1", List.of("n1", "n2", "gone"), List.of()));
         cell.node("n1", 8, 8, "a100");
         cell.node("n2", 8, 8, "a100");
         cell.submit(1, gpus(2, 8, null));
@@ -132,7 +110,7 @@ final class BadInputTest {
 
     @Test
     void switches_in_a_loop_do_not_keep_jobs_from_starting() {
-        switches(
+        cell.switches(
                 leaf("s1", List.of("n1"), List.of("s2")), leaf("s2", List.of("n2"), List.of("s1")));
         cell.node("n1", 8, 8, "a100");
         cell.node("n2", 8, 8, "a100");

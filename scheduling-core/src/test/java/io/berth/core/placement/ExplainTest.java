@@ -237,6 +237,7 @@ final class ExplainTest {
             case TIME_LIMIT -> job(job.partition(), asked, Long.parseLong(change.to()));
             case PARTITION -> job(change.to(), asked, job.timeLimitSeconds());
             case SWITCHES,
+                    LEVEL,
                     CONTIGUOUS,
                     CONSTRAINT,
                     NODE_LIST,

@@ -11,14 +11,12 @@ import io.berth.contracts.NodeRange;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.SwitchLimit;
-import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.ConfigEntry.Switch;
 import io.berth.contracts.event.NodeRequest;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -185,27 +183,10 @@ final class HandmadeCasesTest {
     }
 
     private void underSwitches() {
-        Configuration plain = TestCell.configuration();
-        var switches = new LinkedHashMap<String, Switch>();
-        for (Switch it :
-                List.of(
-                        new Switch(new Part(2, 1, 3), "top", List.of(), List.of("s1", "s2")),
-                        new Switch(new Part(2, 2, 3), "s1", List.of("n1", "n2"), List.of()),
-                        new Switch(new Part(2, 3, 3), "s2", List.of("n3", "n4"), List.of()))) {
-            switches.put(it.name(), it);
-        }
-        cell.take(
-                new Input.Configured(
-                        new Configuration(
-                                plain.revision() + 1,
-                                plain.cluster(),
-                                plain.partitions(),
-                                plain.accounts(),
-                                plain.associations(),
-                                plain.qos(),
-                                plain.reservations(),
-                                switches,
-                                plain.licenses())));
+        cell.switches(
+                new Switch(new Part(2, 1, 3), "top", List.of(), List.of("s1", "s2")),
+                new Switch(new Part(2, 2, 3), "s1", List.of("n1", "n2"), List.of()),
+                new Switch(new Part(2, 3, 3), "s2", List.of("n3", "n4"), List.of()));
     }
 
     private void hold(String held) {

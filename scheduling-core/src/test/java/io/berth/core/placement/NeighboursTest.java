@@ -2,12 +2,15 @@ package io.berth.core.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.Blocks;
+import io.berth.contracts.Blocks.Block;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeConstraints;
+import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
@@ -161,6 +164,47 @@ final class NeighboursTest {
         assertThat(List.of(on(1), on(2), on(3)))
                 .as("urgent comes first, and its jobs are no less strangers")
                 .containsExactly("n2:0-1:", "", "n1:0-1:");
+    }
+
+    @Test
+    void in_a_partition_for_one_job_in_a_block_no_two_jobs_share_one() {
+        var blocks = List.of(block("a", "n1", "n2"), block("b", "n3", "n4"));
+        batch(0, Use.ANY.with(to -> to.exclusiveTopology = true));
+        cell.configure(
+                cell.state.configuration().orElseThrow(),
+                to -> to.blocks = new Blocks(blocks, List.of()));
+        nodes("n1", "n2", "n3", "n4");
+        submit(1, "batch", "alice", 2);
+        submit(2, "urgent", "alice", 2);
+        submit(3, "urgent", "carol", 2);
+        submit(4, "batch", "alice", 2);
+
+        cell.round();
+
+        assertThat(on(2)).isEqualTo("n1:0-1:");
+        assertThat(on(3)).as("it may be beside another of its partition").isEqualTo("n1:2-3:");
+        assertThat(on(1)).isEqualTo("n3:0-1:");
+        assertThat(on(4)).as("nobody is beside job 1, on n4 neither").isEmpty();
+        assertThat(reason(4)).isEqualTo(Reason.RESOURCES);
+        Verdict why =
+                new Placement(cell.state, Settings.DEFAULT)
+                        .explain(new JobId(4), cell.now)
+                        .orElseThrow();
+        assertThat(why.stages())
+                .filteredOn(it -> it.question() == Question.NEIGHBOURS)
+                .extracting(Verdict.Stage::nodes)
+                .containsExactly(0);
+
+        submit(5, "urgent", "carol", 8);
+        cell.round();
+        assertThat(on(5)).as("a job of another partition does not go there").isEqualTo("n2:0-7:");
+        cell.ended(1, 1, "n3", RunReport.Cause.EXITED, 0);
+        cell.round();
+        assertThat(on(4)).startsWith("n3:");
+    }
+
+    private static Block block(String name, String... nodes) {
+        return new Block(name, List.of(nodes).stream().map(NodeName::new).toList());
     }
 
     @Test

@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.IndexSet;
+import io.berth.contracts.JobId;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SharedGpus;
+import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.packing.Policies;
 import io.berth.core.testing.TestCell;
 import io.berth.core.testing.TestPartition;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -89,6 +92,23 @@ final class PlacementPackingTest {
         for (long job = 1; job <= 5; job++) {
             assertThat(cell.job(job).run()).as("job " + job).isNotNull();
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({", tightest", "default, default", "newer-than-this, tightest"})
+    void the_policy_is_told_with_why_a_job_waits(@Nullable String named, String told) {
+        cell.configure(it -> it.packing = named);
+        cell.node("n1", 32, 4, "a100");
+        cell.submit(1, TestCell.gpus(1, 4, null));
+        cell.submit(2, TestCell.gpus(1, 4, null));
+        cell.round();
+
+        Verdict why =
+                new Placement(cell.state, Settings.DEFAULT)
+                        .explain(new JobId(2), cell.now)
+                        .orElseThrow();
+
+        assertThat(why.packing()).isEqualTo(told);
     }
 
     private void share(String policy) {

@@ -8,14 +8,10 @@ import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.SwitchLimit;
-import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.ConfigEntry.Switch;
-import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -26,27 +22,10 @@ final class TopologyTest {
     private final TestCell cell = new TestCell();
 
     TopologyTest() {
-        Configuration plain = TestCell.configuration();
-        SequencedMap<String, Switch> switches = new LinkedHashMap<>();
-        for (Switch it :
-                List.of(
-                        new Switch(new Part(2, 1, 3), "spine", List.of(), List.of("s1", "s2")),
-                        new Switch(new Part(2, 2, 3), "s1", List.of("n1", "n3"), List.of()),
-                        new Switch(new Part(2, 3, 3), "s2", List.of("n2", "n4"), List.of()))) {
-            switches.put(it.name(), it);
-        }
-        cell.take(
-                new Input.Configured(
-                        new Configuration(
-                                plain.revision() + 1,
-                                plain.cluster(),
-                                plain.partitions(),
-                                plain.accounts(),
-                                plain.associations(),
-                                plain.qos(),
-                                plain.reservations(),
-                                switches,
-                                plain.licenses())));
+        cell.switches(
+                new Switch(new Part(2, 1, 3), "spine", List.of(), List.of("s1", "s2")),
+                new Switch(new Part(2, 2, 3), "s1", List.of("n1", "n3"), List.of()),
+                new Switch(new Part(2, 3, 3), "s2", List.of("n2", "n4"), List.of()));
         for (String node : List.of("n1", "n2", "n3", "n4")) {
             cell.node(node, 8, 8, "a100");
         }

@@ -39,9 +39,11 @@ import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -127,6 +129,27 @@ public final class TestCell {
                                 it.qos(),
                                 it.reservations(),
                                 it.switches(),
+                                it.licenses())));
+    }
+
+    /// The tree of the network is these switches from now on.
+    public List<Fact> switches(ConfigEntry.Switch... all) {
+        SequencedMap<String, ConfigEntry.Switch> switches = new LinkedHashMap<>();
+        for (ConfigEntry.Switch each : all) {
+            switches.put(each.name(), each);
+        }
+        Configuration it = state.configuration().orElseThrow();
+        return take(
+                new Input.Configured(
+                        new Configuration(
+                                it.revision() + 1,
+                                it.cluster(),
+                                it.partitions(),
+                                it.accounts(),
+                                it.associations(),
+                                it.qos(),
+                                it.reservations(),
+                                switches,
                                 it.licenses())));
     }
 

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// @param maxCpusPerNode CPUs of a node that all its jobs have together; 0 is unlimited
 /// @param maxCpusPerSocket the same of each socket of a node; 0 is unlimited
 /// @param exclusiveUser whether a node of one of its jobs is for that job's user alone
+/// @param exclusiveTopo whether each of its jobs has the blocks of its nodes to itself
 /// @param exclusive whether each of its jobs has its nodes to itself
 /// @param overSubscribe which of its jobs have their CPUs together, and how many on one: `FORCE:4`,
 ///   `YES:2`; absent where none do
@@ -64,6 +65,7 @@ record PartitionJson(
         int maxCpusPerNode,
         int maxCpusPerSocket,
         boolean exclusiveUser,
+        boolean exclusiveTopo,
         boolean exclusive,
         @JsonInclude(Include.NON_NULL) @Nullable String overSubscribe,
         int defaultCpusPerGpu,
@@ -107,6 +109,7 @@ record PartitionJson(
                 partition.partitionRules().maxCpusPerNode(),
                 use.mostCpusOnSocket(),
                 use.ofOneUser(),
+                use.ofOneJobEachBlock(),
                 use.ofOneJob(),
                 use.overSubscribe() == null ? null : use.overSubscribe().text(),
                 use.gpuDefaults().cpusPerGpu(),

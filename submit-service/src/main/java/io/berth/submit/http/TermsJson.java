@@ -15,6 +15,7 @@ import io.berth.contracts.WarningSignal;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.slurm.HostList;
 import io.berth.slurm.SignalText;
+import io.berth.slurm.SwitchesText;
 import io.berth.submit.Job;
 import java.util.List;
 import java.util.Locale;
@@ -51,6 +52,7 @@ import org.jspecify.annotations.Nullable;
 /// @param siteFactor points that an operator added to its priority
 /// @param maxWaitSeconds after which it ends if it has not started
 /// @param plannedStart when it is expected to start at the latest, if nothing comes before it
+/// @param topology the level of the network of which its nodes are in one domain: `rack@00:10:00`
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record TermsJson(
         @Nullable Long arrayJob,
@@ -91,7 +93,8 @@ record TermsJson(
         @Nullable Integer siteFactor,
         @Nullable Long maxWaitSeconds,
         @Nullable Long plannedStart,
-        @Nullable String plannedNodes) {
+        @Nullable String plannedNodes,
+        @Nullable String topology) {
 
     /// @param together whether it has its CPUs together with others, or may
     static TermsJson of(Job job, boolean together) {
@@ -144,7 +147,8 @@ record TermsJson(
                 terms.siteFactor(),
                 terms.maxWaitSeconds(),
                 planned == null ? null : planned.start(),
-                planned == null ? null : hosts(planned.nodes()));
+                planned == null ? null : hosts(planned.nodes()),
+                topology(where.switches()));
     }
 
     private static @Nullable String hosts(List<NodeName> nodes) {
@@ -154,11 +158,17 @@ record TermsJson(
     }
 
     private static @Nullable String switches(@Nullable SwitchLimit limit) {
-        if (limit == null) {
+        if (limit == null || limit.level() != null) {
             return null;
         }
         return limit.count()
                 + (limit.maxWaitSeconds() == null ? "" : "@" + limit.maxWaitSeconds() + "s");
+    }
+
+    private static @Nullable String topology(@Nullable SwitchLimit limit) {
+        return limit == null || limit.level() == null
+                ? null
+                : SwitchesText.within(limit.level(), limit.maxWaitSeconds());
     }
 
     private static @Nullable String licenses(Map<String, Integer> held) {

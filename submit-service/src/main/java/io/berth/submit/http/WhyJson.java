@@ -36,6 +36,8 @@ import org.jspecify.annotations.Nullable;
 ///   does
 /// @param together the heterogeneous job of which it is a component, and which component finds no
 ///   nodes now; left out of another job, and unless it waits for resources
+/// @param packing the policy that chooses between nodes that are as good; left out as the stages
+///   are
 @Schema(name = "Why")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record WhyJson(
@@ -52,7 +54,8 @@ record WhyJson(
         @Nullable Preemption preemption,
         @Nullable List<Dividing> dividing,
         @Nullable List<Draining> draining,
-        @Nullable TogetherJson together) {
+        @Nullable TogetherJson together,
+        @Nullable String packing) {
 
     /// @param job id of the first component
     /// @param size how many components there are
@@ -126,6 +129,7 @@ record WhyJson(
                 ofNodes == null || ofNodes.draining().isEmpty() ? null : ofNodes.draining(),
                 verdict == null || verdict.together() == null
                         ? null
-                        : TogetherJson.of(verdict.together()));
+                        : TogetherJson.of(verdict.together()),
+                verdict == null ? null : verdict.packing());
     }
 }
