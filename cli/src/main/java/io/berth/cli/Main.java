@@ -21,6 +21,7 @@ public final class Main {
                     "sreport",
                     "sacctmgr",
                     "sattach",
+                    "sbcast",
                     "strigger",
                     "apply",
                     "import",
@@ -115,6 +116,7 @@ public final class Main {
             case "import" -> new ImportSlurm();
             case "acls" -> new Acls();
             case "sattach" -> new Sattach();
+            case "sbcast" -> new Sbcast();
             case "strigger" -> new Strigger();
             case "scontrol" -> new Scontrol();
             case "why" -> new Why();

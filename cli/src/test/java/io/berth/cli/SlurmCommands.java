@@ -141,6 +141,12 @@ final class SlurmCommands {
                 version
                 """);
         put(
+                "sbcast",
+                """
+                compress exclude fanout force help jobid preserve send-libs size timeout usage
+                verbose version
+                """);
+        put(
                 "strigger",
                 """
                 backup_slurmctld_assumed_control backup_slurmctld_failure

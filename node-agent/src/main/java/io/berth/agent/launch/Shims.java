@@ -95,6 +95,7 @@ public final class Shims implements Closeable {
         }
         for (String name :
                 List.of(
+                        "sbcast",
                         "srun",
                         "srun-components.sh",
                         "srun-nodes.sh",
