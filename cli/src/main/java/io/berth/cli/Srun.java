@@ -47,6 +47,7 @@ final class Srun {
 
     static final String CONTAINER = "--container=";
     private static final String PROGRAMS = "--multi-prog";
+    private static final String MPI = "--mpi=";
     private static final String BROADCAST = "--bcast";
 
     private static final int MOST_PROGRAMS = 64 << 10;
@@ -65,11 +66,13 @@ final class Srun {
                     "gpus-per-node",
                     "gpus-per-task",
                     "gres",
+                    "hint",
                     "job-name",
                     "nodelist",
                     "nodes",
                     "ntasks",
                     "ntasks-per-node",
+                    "threads-per-core",
                     "time");
 
     private final Terminal terminal;
@@ -91,6 +94,10 @@ final class Srun {
                 terminal.out().print(Help.of(SrunOption.TABLE, SYNOPSIS));
                 return 0;
             }
+            if (asksForMpi(parts, "list")) {
+                terminal.out().print("MPI plugin types are...\n\tnone\n");
+                return 0;
+            }
             check(parts);
             String allocation = terminal.variable(Salloc.ALLOCATION, "");
             return joins(line, allocation)
@@ -101,7 +108,20 @@ final class Srun {
         }
     }
 
+    private static boolean asksForMpi(List<SrunCommandLine> parts, String type) {
+        return parts.stream().anyMatch(it -> it.step().contains(MPI + type));
+    }
+
     private static void check(List<SrunCommandLine> parts) throws CommandFailure {
+        for (SrunCommandLine part : parts) {
+            for (String word : part.step()) {
+                if (word.startsWith(MPI) && !word.equals(MPI + "none")) {
+                    throw CommandFailure.error(
+                            "srun",
+                            word + " is not there: only none. Start MPI with mpirun");
+                }
+            }
+        }
         if (parts.getLast().command().isEmpty()) {
             throw new CommandFailure(1, "srun: fatal: No command given to execute.\n");
         }
@@ -127,7 +147,9 @@ final class Srun {
                             + " --container");
         }
         if (several && parts.stream().anyMatch(it -> it.step().contains(PROGRAMS))) {
-            throw CommandFailure.error("srun", PROGRAMS + " is for a step on one component");
+            throw CommandFailure.error(
+                    "srun",
+                    PROGRAMS + " is for all components alike: --het-group names them, and no ':'");
         }
     }
 

@@ -323,4 +323,15 @@ class StepRunTest {
         assertThat(run(1, "srun --bcast=%s/none/copy ./mine alone".formatted(folder)))
                 .contains("sbcast: error: REQUEST_FILE_BCAST(a): No such file or directory");
     }
+
+    @Test
+    void one_list_of_programs_is_for_tasks_on_all_components() throws Exception {
+        Files.writeString(folder.resolve("list"), "0 echo data %t\n1-2 echo train %t %o\n");
+
+        assertThat(run(0, "srun --het-group=0-1 -N1 -l --multi-prog list"))
+                .containsExactly("0: data 0", "1: train 1 0");
+        assertThat(run(1, "srun --multi-prog list : true"))
+                .containsExactly(
+                        "srun: error: --multi-prog is for all components alike: --het-group names them, and no ':'");
+    }
 }

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What `sbcast` and `srun --bcast` say before anything is sent. The sending is tried with a mesh.
-class SbcastTest {
+/// What `sbcast` and `srun` say before anything is sent. The sending is tried with a mesh.
+class SrunFilesTest {
     private final FakeMesh mesh = new FakeMesh();
 
     @TempDir private Path folder = Path.of("");
@@ -47,6 +47,19 @@ class SbcastTest {
 
         assertThat(outcome).isEqualTo(new Outcome(1, "", line + "\n"));
         assertThat(mesh.requests()).noneMatch(it -> it.path().equals("/v1/jobs"));
+    }
+
+    @Test
+    void what_srun_has_of_mpi_is_told_before_a_job_is_there() {
+        assertThat(new CommandRun(mesh).run("srun", "--mpi=list"))
+                .isEqualTo(new Outcome(0, "MPI plugin types are...\n\tnone\n", ""));
+        assertThat(new CommandRun(mesh).run("srun", "--mpi=pmix", "./a.out"))
+                .isEqualTo(
+                        new Outcome(
+                                1,
+                                "",
+                                "srun: error: --mpi=pmix is not there: only none. Start MPI with mpirun\n"));
+        assertThat(mesh.requests()).isEmpty();
     }
 
     @Test
