@@ -83,6 +83,9 @@ public final class Main {
         if (words.has("help")) {
             return print(terminal, Help.of(command));
         }
+        if (words.has("usage")) {
+            return print(terminal, "Usage: " + command.synopsis() + "\n");
+        }
         if (words.has("version")) {
             return print(terminal, version() + "\n");
         }

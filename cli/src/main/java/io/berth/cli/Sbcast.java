@@ -37,6 +37,7 @@ final class Sbcast implements Command {
                     valued("size", 's', "nothing: blocks have one size"),
                     valued("timeout", 't', "nothing: a node that is gone is seen to be so"),
                     CliOption.VERBOSE,
+                    CliOption.USAGE,
                     flag("version", 'V', "Berth's version"));
 
     @Override

@@ -58,6 +58,7 @@ final class Strigger implements Command {
                     flag("up", 'u', "the nodes are in service again"),
                     valued("user", '\0', "with --get and --clear: triggers of this user"),
                     flag("verbose", 'v', "what was done"),
+                    CliOption.USAGE,
                     flag("version", 'V', "Berth's version"));
 
     @Override
