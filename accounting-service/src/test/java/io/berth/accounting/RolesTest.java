@@ -8,11 +8,19 @@ import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.http.ContentType;
 import io.restassured.response.ValidatableResponse;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// What tokens may do here, by their groups, their scopes and the configuration.
 @QuarkusTest
@@ -62,6 +70,54 @@ class RolesTest {
     void what_is_the_clusters_is_for_admins_to_change(String group, String patch, int status)
             throws Exception {
         change(SignedTokens.of("alice", group, ""), patch, true).statusCode(status);
+    }
+
+    /// The cells of the row on partitions in the users' table of who may do what.
+    static List<Arguments> cells() throws IOException {
+        List<List<String>> rows =
+                Files.readString(Path.of("../docs/commands.md"))
+                        .split("### Who may do what\n", 2)[1]
+                        .lines()
+                        .skip(1)
+                        .takeWhile(line -> line.startsWith("|"))
+                        .map(line -> Arrays.stream(line.split("\\|")).map(String::strip).toList())
+                        .toList();
+        List<String> row =
+                rows.stream()
+                        .filter(it -> it.get(1).equals("change a partition"))
+                        .findFirst()
+                        .orElseThrow();
+        return IntStream.range(2, row.size())
+                .mapToObj(i -> Arguments.of(rows.getFirst().get(i), row.get(i)))
+                .toList();
+    }
+
+    private static String token(String who) throws Exception {
+        return switch (who) {
+            case "owner", "coordinator", "another user" -> SignedTokens.of("alice", "user", "");
+            case "operator" -> SignedTokens.of("ops", "operator", "");
+            case "admin" -> SignedTokens.of("root", "admin", "");
+            case "owner with `berth:read`" -> SignedTokens.of("alice", "user", "berth:read");
+            case "admin with `berth:submit`" -> SignedTokens.of("root", "admin", "berth:submit");
+            default -> throw new IllegalArgumentException("there is no " + who);
+        };
+    }
+
+    @ParameterizedTest
+    @MethodSource("cells")
+    void partitions_are_changed_by_whom_the_table_says(String who, String may) throws Exception {
+        String admin = SignedTokens.of("root", "admin", "");
+        String coordinators = "{\"accounts\":{\"team_a\":{\"coordinators\":%s}}}";
+        if (who.equals("coordinator")) {
+            change(admin, coordinators.formatted("[\"alice\"]"), false).statusCode(200);
+        }
+
+        change(token(who), "{\"partitions\":{\"cpu\":{\"nodes\":\"ALL\",\"state\":\"DRAIN\"}}}", true)
+                .statusCode(may.equals("yes") ? 200 : 403);
+
+        if (who.equals("coordinator")) {
+            change(admin, coordinators.formatted("null"), false).statusCode(200);
+        }
     }
 
     @ParameterizedTest

@@ -27,6 +27,18 @@ interface Accounts {
 
         private OfMachine() {}
 
+        /// The name of the account with this number; a name, or a number that nobody has, as it is.
+        static String nameOf(String user) {
+            return user.matches("[0-9]+")
+                    ? IDS.entrySet().stream()
+                            .filter(it -> it.getValue().equals(user))
+                            .map(Map.Entry::getKey)
+                            .sorted()
+                            .findFirst()
+                            .orElse(user)
+                    : user;
+        }
+
         private static Map<String, String> read() {
             var ids = new HashMap<String, String>();
             try {

@@ -4,6 +4,7 @@ import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobState;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,17 @@ final class ArrayLines {
                     group.getKey() instanceof Group ? first.with(tasks(group.getValue())) : first);
         }
         return lines;
+    }
+
+    /// The jobs, of the waiting tasks of each array only the one that comes first.
+    static List<JobView> first(List<JobView> jobs) {
+        var seen = new HashSet<Long>();
+        return jobs.stream()
+                .filter(job ->
+                        !job.array()
+                                || !job.is(JobState.PENDING)
+                                || seen.add(job.number("arrayJob")))
+                .toList();
     }
 
     private static String tasks(List<JobView> jobs) {

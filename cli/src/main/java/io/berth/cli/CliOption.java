@@ -43,6 +43,8 @@ record CliOption(String longName, char letter, Argument argument, String meaning
     static final CliOption LOCAL = flag("local", '\0', "nothing: there is one cluster");
     static final CliOption SIBLING = flag("sibling", '\0', "nothing: there is one cluster");
 
+    static final CliOption USAGE = flag("usage", '\0', "how it is called");
+
     static final CliOption VERBOSE = flag("verbose", 'v', "nothing: there is nothing more to say");
 
     /// A command line with its options by name.

@@ -7,7 +7,9 @@ import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.FrameSocket;
 import io.berth.slurm.session.UnixSignal;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
+import java.io.SequenceInputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -41,6 +43,7 @@ final class InteractiveRun implements AutoCloseable {
     private final boolean quiet;
     private final CompletableFuture<Integer> exit = new CompletableFuture<>();
     private @Nullable FrameSocket socket;
+    private InputStream input;
     private volatile long job;
     private volatile boolean own;
     private volatile boolean started;
@@ -56,6 +59,12 @@ final class InteractiveRun implements AutoCloseable {
         this.client = client;
         this.local = local;
         this.quiet = quiet;
+        this.input = terminal.in();
+    }
+
+    /// Has the job's end read this before the input here.
+    void sendFirst(InputStream first) {
+        input = new SequenceInputStream(first, terminal.in());
     }
 
     /// Comes to the session, before the job does.
@@ -282,7 +291,7 @@ final class InteractiveRun implements AutoCloseable {
             return;
         }
         try {
-            to.sendInput(terminal.in());
+            to.sendInput(input);
         } catch (IOException e) {
             // Told by the end of the connection.
         }

@@ -17,10 +17,12 @@ enum JobField {
     ACCOUNT('a', "Account", "ACCOUNT"),
     ACCRUE_TIME('\0', "AccrueTime", "ACCRUE_TIME"),
     ADMIN_COMMENT('\0', "AdminComment", "ADMIN_COMMENT"),
+    ALLOC_SID('\0', "AllocSID", "ALLOC_SID"),
     ALLOC_NODES('\0', "AllocNodes", "ALLOC_NODES"),
     ARRAY_JOB('F', "ArrayJobID", "ARRAY_JOB_ID"),
     ARRAY_TASK('K', "ArrayTaskID", "ARRAY_TASK_ID"),
     BARE_ID('A', "JobID", "JOBID"),
+    BOARDS_PER_NODE('\0', "BoardsPerNode", "BOARDS_PER_NODE"),
     BATCH_FLAG('\0', "BatchFlag", "BATCH_FLAG"),
     BATCH_HOST('B', "BatchHost", "EXEC_HOST"),
     CLUSTER_FEATURE('\0', "ClusterFeature", "CLUSTER_FEATURES"),
@@ -42,7 +44,11 @@ enum JobField {
     FEATURES('f', "Feature", "FEATURES"),
     GROUP('g', "GroupName", "GROUP"),
     GROUP_ID('G', "GroupID", "GROUP"),
+    HET_JOB('\0', "HetJobID", "HET_JOB_ID"),
+    HET_JOB_SET('\0', "HetJobIDSet", "HET_JOB_ID_SET"),
+    HET_OFFSET('\0', "HetJobOffset", "HET_JOB_OFFSET"),
     ID('i', "JobArrayID", "JOBID"),
+    LAST_EVALUATION('\0', "LastSchedEval", "LAST_SCHED_EVAL"),
     LICENSES('W', "Licenses", "LICENSES"),
     LOW_GPU_USE('\0', "LowGpuUse", "LOW_GPU_USE"),
     MAX_CPUS('\0', "MaxCPUs", "MAX_CPUS"),
@@ -73,7 +79,9 @@ enum JobField {
     REBOOT('\0', "Reboot", "REBOOT"),
     REQUEUE('\0', "Requeue", "REQUEUE"),
     REQUIRED_NODES('n', "ReqNodes", "REQ_NODES"),
+    REQUIRED_SWITCHES('\0', "ReqSwitch", "REQ_SWITCH"),
     RESERVATION('v', "Reservation", "RESERVATION"),
+    RESIZE_TIME('\0', "ResizeTime", "RESIZE_TIME"),
     RESTARTS('\0', "RestartCnt", "RESTART_COUNT"),
     SOCKETS('H', "Sockets", "SOCKETS_PER_NODE"),
     SOCKETS_CORES_THREADS('z', "SCT", "S:C:T"),
@@ -86,6 +94,7 @@ enum JobField {
     SUBMIT_TIME('V', "SubmitTime", "SUBMIT_TIME"),
     SYSTEM_COMMENT('\0', "SystemComment", "SYSTEM_COMMENT"),
     TASKS('\0', "NumTasks", "TASKS"),
+    TASKS_PER_BOARD('\0', "NTPerBoard", "NTASKS_PER_BOARD"),
     TASKS_PER_CORE('\0', "NTPerCore", "NTASKS_PER_CORE"),
     TASKS_PER_NODE('\0', "NTPerNode", "NTASKS_PER_NODE"),
     TASKS_PER_SOCKET('\0', "NTPerSocket", "NTASKS_PER_SOCKET"),
@@ -99,9 +108,11 @@ enum JobField {
     TRES_PER_JOB('\0', "tres-per-job", "TRES_PER_JOB"),
     TRES_PER_NODE('b', "tres-per-node", "TRES_PER_NODE"),
     TRES_PER_SOCKET('\0', "tres-per-socket", "TRES_PER_SOCKET"),
+    TRES_PER_STEP('\0', "tres-per-step", "TRES_PER_STEP"),
     TRES_PER_TASK('\0', "tres-per-task", "TRES_PER_TASK"),
     USER('u', "UserName", "USER"),
     USER_ID('U', "UserID", "USER"),
+    WAIT_FOR_SWITCH('\0', "Wait4Switch", "WAIT4SWITCH"),
     WCKEY('w', "WCKey", "WCKEY"),
     WORK_DIR('Z', "WorkDir", "WORK_DIR");
 
@@ -189,6 +200,7 @@ enum JobField {
                     SYSTEM_COMMENT,
                     WCKEY ->
                     NULL;
+            case ALLOC_SID -> "0";
             case ALLOC_NODES -> job.orNull("submitHost");
             case ARRAY_JOB -> Long.toString(job.arrayOrSelf());
             case ARRAY_TASK -> job.task();
@@ -199,7 +211,16 @@ enum JobField {
             case COMMENT -> job.orNull("comment");
             case CONTIGUOUS -> job.json().flag("contiguous") ? "1" : "0";
             case CORES, SOCKETS, THREADS -> "*";
-            case CORE_SPEC, CPUS_PER_TRES, MEM_PER_TRES, TASKS_PER_CORE, TRES_BIND, TRES_FREQ ->
+            case BOARDS_PER_NODE,
+                    CORE_SPEC,
+                    CPUS_PER_TRES,
+                    MEM_PER_TRES,
+                    RESIZE_TIME,
+                    TASKS_PER_BOARD,
+                    TASKS_PER_CORE,
+                    TRES_BIND,
+                    TRES_FREQ,
+                    TRES_PER_STEP ->
                     NONE;
             case CPUS, MAX_CPUS -> Long.toString(job.number("cpus"));
             case CPUS_PER_TASK, MIN_CPUS -> cpusPerTask(job);
@@ -212,7 +233,11 @@ enum JobField {
             case FEATURES -> job.orNull("constraint");
             case GROUP, USER -> job.text("user");
             case GROUP_ID, USER_ID -> userId(job);
+            case HET_JOB -> job.het() ? Long.toString(job.number("hetJob")) : NONE;
+            case HET_JOB_SET -> job.het() ? job.hetJobs() : NONE;
+            case HET_OFFSET -> job.het() ? Long.toString(job.number("hetOffset")) : NONE;
             case ID -> job.name();
+            case LAST_EVALUATION -> moment.iso(job.number("startedAt"));
             case LICENSES -> job.orNull("licenses");
             case LOW_GPU_USE -> job.lowGpuUse();
             case MAX_NODES -> maxNodes(job);
@@ -237,6 +262,7 @@ enum JobField {
             case REBOOT, TASKS_PER_NODE -> "0";
             case REQUEUE -> job.json().flag("requeue") ? "1" : "0";
             case REQUIRED_NODES -> job.text("requiredNodes");
+            case REQUIRED_SWITCHES -> switches(job);
             case RESERVATION -> job.orNull("reservation");
             case RESTARTS -> Long.toString(job.number("restarts"));
             case SOCKETS_CORES_THREADS -> "*:*:*";
@@ -257,8 +283,21 @@ enum JobField {
             case TRES_PER_JOB -> job.counted("gpusPerJob", NONE);
             case TRES_PER_SOCKET -> job.counted("gpusPerSocket", NONE);
             case TRES_PER_TASK -> job.counted("gpusPerTask", NONE);
+            case WAIT_FOR_SWITCH -> switchWait(job);
             case WORK_DIR -> job.orNull("workingDirectory");
         };
+    }
+
+    /// Of `1@600s` the count.
+    private static String switches(JobView job) {
+        String asked = job.text("switches");
+        return asked.isEmpty() ? "0" : asked.replaceFirst("@.*", "");
+    }
+
+    /// Of `1@600s` the time.
+    private static String switchWait(JobView job) {
+        String seconds = job.text("switches").replaceFirst("^[^@]*@?", "").replace("s", "");
+        return SlurmTime.full(seconds.isEmpty() ? 0 : Long.parseLong(seconds));
     }
 
     private static String batchHost(JobView job) {

@@ -21,6 +21,7 @@ public final class Main {
                     "sreport",
                     "sacctmgr",
                     "sattach",
+                    "sbcast",
                     "strigger",
                     "apply",
                     "import",
@@ -82,6 +83,9 @@ public final class Main {
         if (words.has("help")) {
             return print(terminal, Help.of(command));
         }
+        if (words.has("usage")) {
+            return print(terminal, "Usage: " + command.synopsis() + "\n");
+        }
         if (words.has("version")) {
             return print(terminal, version() + "\n");
         }
@@ -115,6 +119,7 @@ public final class Main {
             case "import" -> new ImportSlurm();
             case "acls" -> new Acls();
             case "sattach" -> new Sattach();
+            case "sbcast" -> new Sbcast();
             case "strigger" -> new Strigger();
             case "scontrol" -> new Scontrol();
             case "why" -> new Why();

@@ -3,6 +3,7 @@ package io.berth.cli;
 import io.berth.client.JsonObject;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -136,6 +137,16 @@ enum PriorityField {
                     PARTITION_FACTOR,
                     QOS_FACTOR ->
                     factor(points, weights);
+        };
+    }
+
+    /// The ascending order by it: that of numbers, where it is one.
+    Comparator<JsonObject> order(JsonObject weights) {
+        return switch (this) {
+            case JOB -> Comparator.comparing(job -> job.number("job"));
+            case PARTITION_NAME, USER, ACCOUNT, QOS_NAME, TRES_FACTOR ->
+                    Comparator.comparing(job -> value(job, weights));
+            default -> Comparator.comparing(job -> job.object("priority").decimal(part));
         };
     }
 

@@ -51,6 +51,7 @@ final class Sacct implements Command {
                     flag("long", 'l', "many columns"),
                     valued("name", '\0', "only jobs of these names"),
                     valued("nnodes", 'i', "only jobs of so many nodes: 2, or 2-8"),
+                    valued("ncpus", 'I', "only jobs of so many CPUs: 8, or 8-64"),
                     flag("noconvert", '\0', "nothing: numbers have one form"),
                     valued("nodelist", 'N', "only jobs that ran on one of these nodes"),
                     flag("noheader", 'n', "without the lines of titles"),
@@ -65,10 +66,13 @@ final class Sacct implements Command {
                     valued("timelimit-min", 'k', "only jobs with no less time than this"),
                     flag("truncate", 'T', "times before and after those asked for are these"),
                     valued("units", '\0', "sizes in this unit: K, M, G, T or P"),
-                    valued("user", 'u', "only jobs of these users"),
+                    valued("uid", '\0', "only jobs of these users, as --user"),
+                    flag("use-local-uid", '\0', "nothing: users are known by name"),
+                    valued("user", 'u', "only jobs of these users, by name or number"),
                     flag("version", 'V', "Berth's version"),
                     CliOption.FEDERATION,
                     CliOption.LOCAL,
+                    CliOption.USAGE,
                     CliOption.VERBOSE);
 
     @Override
@@ -216,7 +220,9 @@ final class Sacct implements Command {
     /// Who names nobody sees himself, and an operator sees all.
     private static List<String> users(
             Terminal terminal, MeshClient client, Words words, List<String> ids) {
-        List<String> named = words.list("user");
+        var named = new ArrayList<>(words.list("user"));
+        named.addAll(words.list("uid"));
+        named.replaceAll(Accounts.OfMachine::nameOf);
         if (!named.isEmpty() || words.has("allusers") || !ids.isEmpty()) {
             return named;
         }

@@ -16,26 +16,39 @@ import java.util.regex.Pattern;
 record SacctFilter(
         List<String> hosts,
         List<String> reasons,
-        long leastNodes,
-        long mostNodes,
+        Range nodes,
+        Range cpus,
         long leastSeconds,
         long mostSeconds) {
 
-    private static final Pattern NODES = Pattern.compile("(\\d{1,9})(?:-(\\d{1,9}))?");
+    /// How many of something a job had.
+    record Range(long least, long most) {
+
+        private static final Pattern TEXT = Pattern.compile("(\\d{1,9})(?:-(\\d{1,9}))?");
+
+        private static Range of(Words words, String option) throws CommandFailure {
+            Matcher text = TEXT.matcher(words.value(option, "0-999999999"));
+            if (!text.matches()) {
+                throw CommandFailure.error(
+                        "sacct",
+                        "--%s=%s is not as 2, or 2-8".formatted(option, words.value(option)));
+            }
+            long least = Long.parseLong(text.group(1));
+            return new Range(least, text.group(2) == null ? least : Long.parseLong(text.group(2)));
+        }
+
+        private boolean has(long count) {
+            return count >= least && count <= most;
+        }
+    }
 
     /// @throws CommandFailure naming the option that is wrong
     static SacctFilter of(Words words) throws CommandFailure {
-        Matcher nodes = NODES.matcher(words.value("nnodes", "0-999999999"));
-        if (!nodes.matches()) {
-            throw CommandFailure.error(
-                    "sacct", "--nnodes=" + words.value("nnodes") + " is not as 2, or 2-8");
-        }
-        long least = Long.parseLong(nodes.group(1));
         return new SacctFilter(
                 words.hosts("sacct", "nodelist"),
                 words.list("reason"),
-                least,
-                nodes.group(2) == null ? least : Long.parseLong(nodes.group(2)),
+                Range.of(words, "nnodes"),
+                Range.of(words, "ncpus"),
                 limit(words, "timelimit-min", 0),
                 limit(words, "timelimit-max", Long.MAX_VALUE));
     }
@@ -59,9 +72,8 @@ record SacctFilter(
     private boolean shows(JsonObject job) {
         long limit = job.number("timeLimitSeconds");
         long seconds = limit == 0 ? Long.MAX_VALUE : limit;
-        long nodes = Math.max(1, job.number("nodes"));
-        return nodes >= leastNodes
-                && nodes <= mostNodes
+        return nodes.has(Math.max(1, job.number("nodes")))
+                && cpus.has(job.number("cpus"))
                 && seconds >= leastSeconds
                 && seconds <= mostSeconds
                 && (reasons.isEmpty() || reasons.contains(job.text("reason")))

@@ -20,12 +20,14 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// `salloc`: holds an allocation while a shell on this machine runs, in which `srun` starts steps
 /// there.
 ///
 /// The allocation is a job whose script waits at the gateway's session for steps to start. It ends
-/// when the shell does.
+/// when the shell does. With `--no-shell` nothing runs here: the job's script sleeps until the time
+/// limit or `scancel`, and steps come to it by `srun --jobid` as to any other job.
 final class Salloc {
 
     static final String SYNOPSIS =
@@ -40,12 +42,18 @@ final class Salloc {
 
     private static final Voice VOICE = new Voice("salloc", "Job submit/allocate failed: ");
     private static final String SCRIPT = "#!/bin/sh\nexec berth-session --allocation\n";
+
+    /// What holds the allocation of `--no-shell`.
+    private static final String SLEEP = "#!/bin/sh\nexec sleep infinity\n";
+
+    private static final long FIRST_LOOK_MILLIS = 100;
     private static final long LOOK_MILLIS = 1000;
 
     private final Terminal terminal;
     private final CountDownLatch granted = new CountDownLatch(1);
     private volatile boolean over;
     private volatile boolean revoked;
+    private volatile boolean withdrawn;
     private volatile Map<String, String> ofJob = Map.of();
     private volatile Runnable onRevoked = () -> {};
 
@@ -66,7 +74,7 @@ final class Salloc {
                 terminal.out().print(Help.of(SrunOption.SALLOC, SYNOPSIS));
                 return 0;
             }
-            return hold(line, parts);
+            return line.has(Setting.NO_SHELL) ? leave(line, parts) : hold(line, parts);
         } catch (InvalidOption e) {
             throw new CommandFailure(e.exitCode(), e.print("salloc"));
         }
@@ -89,10 +97,7 @@ final class Salloc {
                             .send(job.submission(terminal, client, parts, session.variables()))
                             .job();
             JobView held = awaitGrant(client, id, line);
-            if (line.has(Setting.BELL)) {
-                terminal.err().print("\007");
-                terminal.err().flush();
-            }
+            ring(line);
             Map<String, String> variables = variables(held, session);
             for (String word : line.step()) {
                 String container = word.substring(Srun.CONTAINER.length());
@@ -109,6 +114,42 @@ final class Salloc {
             return code;
         } catch (IOException e) {
             throw CommandFailure.error("salloc", String.valueOf(e.getMessage()));
+        }
+    }
+
+    /// Submits a job that holds the allocation by itself, and waits until it does. What ends this
+    /// command meanwhile withdraws the job.
+    private int leave(SrunCommandLine line, List<SrunCommandLine> parts)
+            throws InvalidOption, CommandFailure {
+        if (!parts.getLast().command().isEmpty()) {
+            throw CommandFailure.error(
+                    "salloc", "--no-shell runs no program here: srun --jobid runs one there");
+        }
+        if (parts.stream().anyMatch(it -> !it.step().isEmpty())) {
+            throw CommandFailure.error(
+                    "salloc",
+                    "--container is for the steps of a shell, and --no-shell has none: give it to"
+                            + " srun --jobid");
+        }
+        MeshClient client = MeshClient.of(terminal, "salloc");
+        var unusedSeconds = line.immediateSeconds();
+        long id =
+                new SubmissionPost(terminal, client, VOICE)
+                        .send(
+                                new InteractiveJob("no-shell", SLEEP, List.of())
+                                        .submission(terminal, client, parts, Map.of()))
+                        .job();
+        UnixSignal.handle("TERM", () -> abort(client, id));
+        UnixSignal.handle("HUP", () -> abort(client, id));
+        var unusedJob = awaitGrant(client, id, line);
+        ring(line);
+        return 0;
+    }
+
+    private void ring(SrunCommandLine line) {
+        if (line.has(Setting.BELL)) {
+            terminal.err().print("\007");
+            terminal.err().flush();
         }
     }
 
@@ -154,18 +195,29 @@ final class Salloc {
         long asked = terminal.now();
         UnixSignal.handle("INT", () -> abort(client, id));
         boolean told = false;
-        while (!granted(LOOK_MILLIS)) {
-            JobView seen = new JobView(client.get("/v1/jobs/" + id));
-            if (seen.ended() || revoked) {
-                throw CommandFailure.error(
-                        "salloc",
-                        "Job allocation " + id + " has been revoked: " + seen.text("state"));
+        boolean shell = !line.has(Setting.NO_SHELL);
+        long look = FIRST_LOOK_MILLIS;
+        while (!granted(look)) {
+            look = Math.min(2 * look, LOOK_MILLIS);
+            Answer answer = seen(client, id);
+            if (answer == null) {
+                continue;
             }
-            if (patience > 0 && seen.is(JobState.PENDING) && terminal.now() - asked >= patience) {
+            if (!answer.ok()) {
+                throw CommandFailure.error("salloc", answer.detail());
+            }
+            var seen = new JobView(answer.body());
+            if (seen.ended() || revoked) {
+                throw revoked(id, seen.text("state"));
+            }
+            if (!shell && !withdrawn && (seen.is(JobState.RUNNING) || seen.is(JobState.SUSPENDED))) {
+                granted.countDown();
+            } else if (patience > 0
+                    && seen.is(JobState.PENDING)
+                    && terminal.now() - asked >= patience) {
                 abort(client, id);
                 throw CommandFailure.error("salloc", VOICE.failed() + InteractiveRun.BUSY);
-            }
-            if (!told && seen.is(JobState.PENDING)) {
+            } else if (!told && seen.is(JobState.PENDING)) {
                 told = true;
                 say(quiet, "Pending job allocation " + id);
                 say(quiet, "job " + id + " queued and waiting for resources");
@@ -176,6 +228,24 @@ final class Salloc {
         }
         say(quiet, "Granted job allocation " + id);
         return new JobView(client.get("/v1/jobs/" + id));
+    }
+
+    private static CommandFailure revoked(long id, String state) {
+        return CommandFailure.error(
+                "salloc", "Job allocation " + id + " has been revoked: " + state);
+    }
+
+    /// What the gateway tells of the job; null if it does not answer, and is to be asked again.
+    private @Nullable Answer seen(MeshClient client, long id) throws CommandFailure {
+        try {
+            Answer answer = client.send("GET", "/v1/jobs/" + id, null, List.of());
+            return answer.unavailable() ? null : answer;
+        } catch (NoAnswer e) {
+            if (revoked) {
+                throw revoked(id, "the gateway does not answer");
+            }
+            return null;
+        }
     }
 
     private boolean granted(long millis) {
@@ -190,10 +260,12 @@ final class Salloc {
     /// Ctrl-C withdraws what waits; in the shell it is the shell's.
     private void abort(MeshClient client, long id) {
         if (granted.getCount() > 0) {
+            withdrawn = true;
             try {
                 Answer unused = client.send("DELETE", "/v1/jobs/" + id, null, List.of());
             } catch (NoAnswer e) {
                 say(false, "the job could not be cancelled: scancel " + id);
+                revoked = true;
             }
         }
     }

@@ -55,10 +55,6 @@ final class Sattach implements Command {
 
     @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
-        if (words.has("usage")) {
-            terminal.out().print("Usage: sattach [options] <jobid.stepid>\n");
-            return 0;
-        }
         check(words);
         Matcher step = step(words.operands());
         String name = step.group(1);

@@ -67,6 +67,7 @@ final class Scancel implements Command {
                             .from("SCANCEL_STATE"),
                     valued("user", 'u', "jobs of this user").from("SCANCEL_USER"),
                     flag("verbose", 'v', "each job that is cancelled").from("SCANCEL_VERBOSE"),
+                    CliOption.USAGE,
                     flag("version", 'V', "Berth's version"));
 
     @Override

@@ -27,6 +27,7 @@ final class Sdiag implements Command {
                     DataForm.OPTIONS.getFirst(),
                     DataForm.OPTIONS.getLast(),
                     flag("reset", 'r', "refused: the figures are those of the metrics"),
+                    CliOption.USAGE,
                     flag("version", 'V', "Berth's version"),
                     CliOption.CLUSTER);
 

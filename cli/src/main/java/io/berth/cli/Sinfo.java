@@ -47,6 +47,7 @@ final class Sinfo implements Command {
                     flag("responding", 'r', "only nodes that respond"),
                     valued("sort", 'S', "order, such as \"#P,-t\"").from("SINFO_SORT"),
                     valued("states", 't', "only nodes in these states"),
+                    CliOption.USAGE,
                     flag("version", 'V', "Berth's version"),
                     CliOption.FEDERATION,
                     CliOption.LOCAL,

@@ -7,6 +7,7 @@ import io.berth.cli.CliOption.Words;
 import io.berth.client.JsonObject;
 import io.berth.slurm.JobText;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
@@ -31,12 +32,14 @@ final class Sprio implements Command {
                     flag("norm", 'n', "factors from 0 to 1 in place of points"),
                     valued("partition", 'p', "only jobs in these partitions"),
                     valued("user", 'u', "only jobs of these users"),
+                    valued("sort", 'S', "order, such as \"-Y,i\""),
                     flag("version", 'V', "Berth's version"),
                     flag("weights", 'w', "the points that a factor of 1 gives"),
                     CliOption.CLUSTERS,
                     CliOption.FEDERATION,
                     CliOption.LOCAL,
                     CliOption.SIBLING,
+                    CliOption.USAGE,
                     CliOption.VERBOSE);
 
     @Override
@@ -55,7 +58,7 @@ final class Sprio implements Command {
         JsonObject weights = answer.object("weights");
         Layout<PriorityField> layout =
                 Layout.parse("sprio", format(words, weights), PriorityField::of);
-        List<JsonObject> jobs = jobs(words, answer);
+        List<JsonObject> jobs = sorted(jobs(words, answer), words, weights);
         DataForm form = DataForm.of(words);
         if (form != null) {
             terminal.out().print(form.text(Map.of("weights", weights, "jobs", jobs)));
@@ -76,6 +79,24 @@ final class Sprio implements Command {
             terminal.out().print(layout.line(it -> it.value(job, weights)) + "\n");
         }
         return 0;
+    }
+
+    /// The jobs by the fields whose letters the option names, `-` before one for falling.
+    private static List<JsonObject> sorted(
+            List<JsonObject> jobs, Words words, JsonObject weights) throws CommandFailure {
+        Comparator<JsonObject> order = (_, _) -> 0;
+        for (String key : CliOption.split(words.value("sort", ""))) {
+            boolean falling = key.startsWith("-");
+            String letter = falling || key.startsWith("+") ? key.substring(1) : key;
+            PriorityField field = letter.length() == 1 ? PriorityField.of(letter.charAt(0)) : null;
+            if (field == null) {
+                throw CommandFailure.error(
+                        "sprio", "Invalid sort specification: " + words.value("sort"));
+            }
+            Comparator<JsonObject> next = field.order(weights);
+            order = order.thenComparing(falling ? next.reversed() : next);
+        }
+        return jobs.stream().sorted(order).toList();
     }
 
     private static boolean isFiltered(Words words) {

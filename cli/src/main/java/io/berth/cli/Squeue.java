@@ -49,6 +49,8 @@ final class Squeue implements Command {
                     flag("long", 'l', "with states in full and time limits"),
                     flag("me", '\0', "only my jobs"),
                     valued("name", 'n', "only jobs of these names").from("SQUEUE_NAMES"),
+                    flag("notme", '\0', "only others' jobs"),
+                    flag("array-unique", '\0', "of the waiting tasks of an array the first alone"),
                     flag("noconvert", '\0', "nothing: memory is told as it was asked for"),
                     flag("noheader", 'h', "without the line of titles"),
                     valued("nodelist", 'w', "only jobs on these nodes"),
@@ -73,6 +75,7 @@ final class Squeue implements Command {
                     CliOption.FEDERATION,
                     CliOption.LOCAL,
                     CliOption.SIBLING,
+                    CliOption.USAGE,
                     CliOption.VERBOSE);
 
     @Override
@@ -147,7 +150,7 @@ final class Squeue implements Command {
         List<JobView> jobs = sorted;
         DataForm form = DataForm.of(words);
         if (!words.has("array") && form == null && !words.has("start")) {
-            jobs = ArrayLines.together(jobs);
+            jobs = words.has("array-unique") ? ArrayLines.first(jobs) : ArrayLines.together(jobs);
         }
         if (form != null) {
             terminal.out()
@@ -178,6 +181,7 @@ final class Squeue implements Command {
         }
         List<String> users =
                 words.has("me") ? List.of(client.token().actsFor(terminal)) : words.list("user");
+        String me = words.has("notme") ? client.token().actsFor(terminal) : "";
         String path =
                 new Query("/v1/jobs")
                         .with("state", States.known(states))
@@ -192,6 +196,7 @@ final class Squeue implements Command {
         List<String> reservations = words.list("reservation");
         List<String> hosts = words.hosts("squeue", "nodelist");
         return JobView.all(client.get(path)).stream()
+                .filter(job -> !words.has("notme") || !job.text("user").equals(me))
                 .filter(job -> words.has("states") || JobField.listed(job))
                 .filter(job -> accounts.isEmpty() || accounts.contains(job.text("account")))
                 .filter(job -> names.isEmpty() || names.contains(job.text("name")))

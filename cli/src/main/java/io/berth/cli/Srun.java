@@ -47,6 +47,8 @@ final class Srun {
 
     static final String CONTAINER = "--container=";
     private static final String PROGRAMS = "--multi-prog";
+    private static final String MPI = "--mpi=";
+    private static final String BROADCAST = "--bcast";
 
     private static final int MOST_PROGRAMS = 64 << 10;
 
@@ -64,11 +66,13 @@ final class Srun {
                     "gpus-per-node",
                     "gpus-per-task",
                     "gres",
+                    "hint",
                     "job-name",
                     "nodelist",
                     "nodes",
                     "ntasks",
                     "ntasks-per-node",
+                    "threads-per-core",
                     "time");
 
     private final Terminal terminal;
@@ -90,6 +94,10 @@ final class Srun {
                 terminal.out().print(Help.of(SrunOption.TABLE, SYNOPSIS));
                 return 0;
             }
+            if (asksForMpi(parts, "list")) {
+                terminal.out().print("MPI plugin types are...\n\tnone\n");
+                return 0;
+            }
             check(parts);
             String allocation = terminal.variable(Salloc.ALLOCATION, "");
             return joins(line, allocation)
@@ -100,7 +108,20 @@ final class Srun {
         }
     }
 
+    private static boolean asksForMpi(List<SrunCommandLine> parts, String type) {
+        return parts.stream().anyMatch(it -> it.step().contains(MPI + type));
+    }
+
     private static void check(List<SrunCommandLine> parts) throws CommandFailure {
+        for (SrunCommandLine part : parts) {
+            for (String word : part.step()) {
+                if (word.startsWith(MPI) && !word.equals(MPI + "none")) {
+                    throw CommandFailure.error(
+                            "srun",
+                            word + " is not there: only none. Start MPI with mpirun");
+                }
+            }
+        }
         if (parts.getLast().command().isEmpty()) {
             throw new CommandFailure(1, "srun: fatal: No command given to execute.\n");
         }
@@ -114,9 +135,26 @@ final class Srun {
                 && (several || isForComponents(parts))) {
             throw CommandFailure.error("srun", "--pty is for one program on one node of a job");
         }
-        if (several && parts.stream().anyMatch(it -> it.step().contains(PROGRAMS))) {
-            throw CommandFailure.error("srun", PROGRAMS + " is for a step on one component");
+        if (parts.stream().anyMatch(Srun::broadcasts)
+                && (several
+                        || parts.getFirst().has(Setting.PTY)
+                        || parts.getFirst().step().stream()
+                                .anyMatch(it ->
+                                        it.equals(PROGRAMS) || it.startsWith(CONTAINER)))) {
+            throw CommandFailure.error(
+                    "srun",
+                    "--bcast is for one program on one component, without --multi-prog, --pty and"
+                            + " --container");
         }
+        if (several && parts.stream().anyMatch(it -> it.step().contains(PROGRAMS))) {
+            throw CommandFailure.error(
+                    "srun",
+                    PROGRAMS + " is for all components alike: --het-group names them, and no ':'");
+        }
+    }
+
+    private static boolean broadcasts(SrunCommandLine line) {
+        return line.step().stream().anyMatch(it -> it.split("=", 2)[0].equals(BROADCAST));
     }
 
     private static boolean isForComponents(List<SrunCommandLine> parts) {
@@ -185,7 +223,7 @@ final class Srun {
         InteractiveSession session = InteractiveSession.open(client, VOICE);
         LocalTerminal local = LocalTerminal.of(terminal, "srun", pty);
         Map<String, String> variables = session.variables();
-        variables.putAll(programs(line));
+        variables.putAll(handed(line));
         // By which the gateway knows whose streams those of the session are.
         variables.put("BERTH_SESSION_STEP", "0");
         if (pty) {
@@ -193,6 +231,7 @@ final class Srun {
         }
         try (var run = new InteractiveRun(terminal, client, local, line.has(Setting.QUIET))) {
             run.connect(session);
+            sendFirst(run, line);
             run.waitAtMost(line.immediateSeconds());
             var submitted =
                     new SubmissionPost(terminal, client, VOICE)
@@ -237,6 +276,13 @@ final class Srun {
         for (String word : line.step()) {
             if (word.startsWith(CONTAINER)) {
                 given = word.substring(CONTAINER.length());
+            } else if (word.startsWith(BROADCAST + "=")) {
+                words.add(
+                        BROADCAST
+                                + "="
+                                + HandedFile.absolute(
+                                        terminal.directory(),
+                                        word.substring(BROADCAST.length() + 1)));
             } else {
                 words.add(word);
             }
@@ -250,8 +296,12 @@ final class Srun {
         return words;
     }
 
-    /// The file that `--multi-prog` names, which is on this machine.
-    private Map<String, String> programs(SrunCommandLine line) throws CommandFailure {
+    /// What the step's `srun` is told of files that are on this machine: the text of the one that
+    /// `--multi-prog` names, and what the program of `--bcast` is like, which [#sendFirst] sends.
+    private Map<String, String> handed(SrunCommandLine line) throws CommandFailure {
+        if (broadcasts(line)) {
+            return Map.of("BERTH_BCAST", program(line).told().text());
+        }
         if (!line.step().contains(PROGRAMS)) {
             return Map.of();
         }
@@ -264,6 +314,22 @@ final class Srun {
             return Map.of("BERTH_PROGRAMS", text.stripTrailing());
         } catch (IOException e) {
             throw CommandFailure.error("srun", "cannot read " + file);
+        }
+    }
+
+    private HandedFile program(SrunCommandLine line) throws CommandFailure {
+        return HandedFile.program(terminal, "srun", line.command().getFirst());
+    }
+
+    private void sendFirst(InteractiveRun run, SrunCommandLine line)
+            throws CommandFailure {
+        if (broadcasts(line)) {
+            HandedFile file = program(line);
+            try {
+                run.sendFirst(file.open());
+            } catch (IOException e) {
+                throw CommandFailure.error("srun", String.valueOf(e.getMessage()));
+            }
         }
     }
 
@@ -295,7 +361,7 @@ final class Srun {
         if (!placed && isAlone(line, step(line))) {
             command.addAll(line.command());
         } else {
-            programs(line)
+            handed(line)
                     .forEach((name, value) -> command.addAll(List.of("env", name + "=" + value)));
             command.add("srun");
             command.addAll(
@@ -315,6 +381,7 @@ final class Srun {
                 Frame.step(session.jobUrl(), session.jobSecret(), pty ? local.size() : "", command);
         try (var run = new InteractiveRun(terminal, client, local, line.has(Setting.QUIET))) {
             run.connect(session);
+            sendFirst(run, line);
             client.tell(place[0], place.length > 1 ? place[1] : "", start);
             return run.untilEnd(Long.parseLong(terminal.variable("SLURM_JOB_ID", "0")), false);
         }
@@ -339,7 +406,7 @@ final class Srun {
         if (pty) {
             command.add("TERM=" + terminal.variable("TERM", "dumb"));
         }
-        programs(line).forEach((variable, value) -> command.add(variable + "=" + value));
+        handed(line).forEach((variable, value) -> command.add(variable + "=" + value));
         command.add("srun");
         command.addAll(
                 words(
@@ -365,6 +432,7 @@ final class Srun {
         }
         try (var run = new InteractiveRun(terminal, client, local, line.has(Setting.QUIET))) {
             run.connect(InteractiveSession.in(client, answer.body()));
+            sendFirst(run, line);
             run.tell(start, node);
             return run.untilEnd(answer.body().number("job"), false);
         }

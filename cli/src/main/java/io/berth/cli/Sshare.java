@@ -49,6 +49,7 @@ final class Sshare implements Command {
                     valued("users", 'u', "only these users"),
                     flag("Users", 'U', "users alone, without accounts"),
                     CliOption.CLUSTERS,
+                    CliOption.USAGE,
                     CliOption.VERBOSE);
 
     @Override

@@ -64,7 +64,10 @@ final class Sstat implements Command {
                     flag("helpformat", 'e', "names of the columns"),
                     valued("jobs", 'j', "these jobs: 17, 17.batch, 17.0, 20_3"),
                     DataForm.OPTIONS.getFirst(),
-                    DataForm.OPTIONS.getLast());
+                    DataForm.OPTIONS.getLast(),
+                    flag("noconvert", '\0', "nothing: numbers have one form"),
+                    CliOption.USAGE,
+                    CliOption.VERBOSE);
 
     @Override
     public String synopsis() {

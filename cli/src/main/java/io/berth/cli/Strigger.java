@@ -24,6 +24,9 @@ final class Strigger implements Command {
     private static final List<String> OCCASIONS =
             List.of("fini", "time", "down", "up", "drained", "idle", "fail");
 
+    private static final List<String> ONLY_OF_SET = List.of("flags", "offset", "program");
+    private static final List<String> ONLY_OF_OTHERS = List.of("id", "user");
+
     private static final String LINE = "%7s %-9s %7s %-35s %6s %-8s %-5s %s\n";
     private static final int MAX_OFFSET = 32_000;
 
@@ -55,6 +58,7 @@ final class Strigger implements Command {
                     flag("up", 'u', "the nodes are in service again"),
                     valued("user", '\0', "with --get and --clear: triggers of this user"),
                     flag("verbose", 'v', "what was done"),
+                    CliOption.USAGE,
                     flag("version", 'V', "Berth's version"));
 
     @Override
@@ -85,6 +89,14 @@ final class Strigger implements Command {
         }
         if (words.has("id") && !words.value("id", "").matches("[0-9]{1,18}")) {
             throw failure("Invalid trigger id " + words.value("id"));
+        }
+        for (String option : words.has("set") ? ONLY_OF_OTHERS : ONLY_OF_SET) {
+            if (words.has(option)) {
+                throw failure(
+                        words.has("set")
+                                ? "--%s is for --get and --clear".formatted(option)
+                                : "--%s is for --set".formatted(option));
+            }
         }
         if (words.has("set")) {
             return set(terminal, words);

@@ -31,7 +31,7 @@ final class CompletionTest {
                 "sbatch --gpus-per-t    | --gpus-per-task=",
                 "srun --pt              | --pty",
                 "/opt/bin/sinfo --sum   | --summarize",
-                "berth sb               | sbatch",
+                "berth sb               | sbatch sbcast",
                 "berth install          | install-links",
                 "squeue x               | ''",
             })

@@ -22,6 +22,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// `scancel`, `why`, `logs`, `token`, `help` and the command line itself.
 final class OtherCommandsTest {
@@ -602,6 +604,17 @@ final class OtherCommandsTest {
         }
         assertThat(new CommandRun().run("sbatch", "--help").out()).contains("-N, --nodes=VALUE");
         assertThat(new CommandRun().run("help").out()).contains(Main.names());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "squeue", "scancel", "sinfo", "sacct", "sprio", "sshare", "sdiag", "sstat",
+                "sattach", "sbcast", "strigger"
+            })
+    void how_a_command_is_called_is_told(String command) {
+        assertThat(new CommandRun().run(command, "--usage").out())
+                .startsWith("Usage: " + command + " ");
     }
 
     @Test

@@ -546,11 +546,19 @@ final class SacctTest {
     }
 
     @Test
+    void users_are_named_by_number_too() {
+        new CommandRun(mesh).run("sacct", "-u", "0,eve", "--uid=4000000000");
+
+        assertThat(mesh.requests().getLast().path()).contains("user=root,eve,4000000000");
+    }
+
+    @Test
     void jobs_are_chosen_by_nodes_limits_and_reasons() {
         assertThat(ids("-i", "2")).isEqualTo("1013\n");
         assertThat(ids("-i", "1-2")).isEqualTo("1012\n1013\n");
         assertThat(ids("-k", "5", "-K", "10")).isEqualTo("1012\n");
         assertThat(ids("-k", "11")).isEqualTo("1013\n");
+        assertThat(ids("-I", "2-8")).isEqualTo("1012\n");
         assertThat(ids("-R", "None,Priority")).isEqualTo("1012\n");
         assertThat(new CommandRun(mesh).run("sacct", "-i", "x").err())
                 .isEqualTo("sacct: error: --nnodes=x is not as 2, or 2-8\n");

@@ -6,7 +6,8 @@ import java.util.Map;
 
 /// What Slurm's commands beside `sbatch`, `srun` and `salloc` understand, by name.
 ///
-/// Source: the manual pages of Slurm 22.05, "OPTIONS" and "COMMANDS".
+/// Source: the manual pages of Slurm 22.05, "OPTIONS" and "COMMANDS"; `squeue --notme` came with
+/// 24.05.
 final class SlurmCommands {
 
     /// Long options by command.
@@ -67,8 +68,8 @@ final class SlurmCommands {
                 "squeue",
                 """
                 account all array array-unique clusters federation format Format help hide iterate
-                jobs json licenses local long me name noconvert nodelist noheader partition priority
-                qos reservation sibling sort start states steps usage user verbose version yaml
+                jobs json licenses local long me name noconvert nodelist noheader notme partition
+                priority qos reservation sibling sort start states steps usage user verbose version yaml
                 """);
         put(
                 "scancel",
@@ -139,6 +140,12 @@ final class SlurmCommands {
                 """
                 error-filter help input-filter label layout output-filter pty quiet usage verbose
                 version
+                """);
+        put(
+                "sbcast",
+                """
+                compress exclude fanout force help jobid preserve send-libs size timeout usage
+                verbose version
                 """);
         put(
                 "strigger",

@@ -62,6 +62,14 @@ final class SprioTest {
     }
 
     @Test
+    void lines_are_in_the_order_that_is_asked_for() {
+        assertThat(out("sprio", "-h", "-o", "%i", "-S", "-Y")).isEqualTo("1021\n1016\n1022\n");
+        assertThat(out("sprio", "-h", "-o", "%i", "-S", "u,-i")).isEqualTo("1022\n1016\n1021\n");
+        assertThat(new CommandRun(mesh).run("sprio", "-S", "Z").err())
+                .isEqualTo("sprio: error: Invalid sort specification: Z\n");
+    }
+
+    @Test
     void factors_are_parts_of_their_weights() {
         assertThat(out("sprio", "-n", "-j", "1016"))
                 .isEqualTo(

@@ -278,6 +278,47 @@ final class SqueueTest {
     }
 
     @Test
+    void of_the_waiting_tasks_of_an_array_one_may_stand_for_all() {
+        mesh.on("GET", "/v1/jobs", array(1, 2, 7));
+
+        assertThat(new CommandRun(mesh).run("squeue", "-h", "--array-unique", "-o", "%i").out())
+                .isEqualTo("1030_1\n");
+    }
+
+    @Test
+    void the_jobs_of_others_are_listed_where_ones_own_are_not_asked_for() {
+        mesh.on(
+                "GET",
+                "/v1/jobs",
+                "{\"jobs\":[" + Samples.task(1) + "," + Samples.running() + "]}");
+        CommandRun alice = new CommandRun(mesh).with("BERTH_USER", "alice");
+
+        assertThat(alice.run("squeue", "-h", "--notme", "-o", "%u").out()).isEqualTo("root\n");
+    }
+
+    @Test
+    void components_and_switches_are_columns() {
+        String job = Samples.running().strip().replaceFirst("^\\{", "{\"switches\":\"1@600s\",");
+        mesh.on("GET", "/v1/jobs", "{\"jobs\":[" + Samples.component(17, 1) + "," + job + "]}");
+
+        assertThat(
+                        new CommandRun(mesh)
+                                .run(
+                                        "squeue",
+                                        "-h",
+                                        "-S",
+                                        "A",
+                                        "-O",
+                                        "HetJobID:5,HetJobOffset:5,HetJobIDSet:8,ReqSwitch:5,Wait4Switch:10,AllocSID:2,NTPerBoard:3")
+                                .out())
+                .isEqualTo(
+                        """
+                        17   1    17-18   0    00:00:00  0 N/A
+                        N/A  N/A  N/A     1    00:10:00  0 N/A
+                        """);
+    }
+
+    @Test
     void start_shows_what_the_plan_expects() {
         mesh.on("GET", "/v1/jobs", array(1));
 

@@ -150,6 +150,11 @@ class StriggerTest {
                 "--set --fini -j 17 -o 32001 -p /bin/a | The --offset parameter must be between"
                         + " +/-32000",
                 "--set --down --flags=ONCE -p /bin/a  | Invalid flags ONCE",
+                "--set --fini -j 17 -p /bin/a --user=bob | --user is for --get and --clear",
+                "--set --fini -j 17 -p /bin/a -i 3    | --id is for --get and --clear",
+                "--get --offset=10                    | --offset is for --set",
+                "--clear -i 3 -p /bin/a               | --program is for --set",
+                "--get --flags=PERM                   | --flags is for --set",
                 "--get gpu-01                         | gpu-01 belongs to no option: nodes follow"
                         + " their option, as --node=gpu-01 or -ngpu-01",
             })

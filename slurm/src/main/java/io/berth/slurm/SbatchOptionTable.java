@@ -193,7 +193,7 @@ final class SbatchOptionTable {
                 "threads-per-core",
                 "SBATCH_THREADS_PER_CORE",
                 SbatchSetting.THREADS_PER_CORE,
-                "nodes with at least so many; all threads of a core count as CPUs");
+                "nodes with at least so many; all threads of a core count as CPUs; `srun` in a job binds its tasks to so many of a core");
         same("exclude", 'x', REQUIRED, null, SbatchSetting.EXCLUDE);
         rows.add(
                 new SbatchOption(
@@ -249,7 +249,7 @@ final class SbatchOptionTable {
                 "hint",
                 "SBATCH_HINT",
                 SbatchSetting.HINT,
-                "`multithread`, as all threads of a core count as CPUs; others are refused");
+                "`multithread`, as all threads of a core count as CPUs; others are refused, of `srun` in a job `nomultithread` and `compute_bound` are there");
         different(
                 "mem-bind",
                 "SBATCH_MEM_BIND",

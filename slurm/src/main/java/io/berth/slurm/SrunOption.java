@@ -54,6 +54,7 @@ public record SrunOption(
         IMMEDIATE,
         JOBID,
         KILL_COMMAND,
+        NO_SHELL,
         PTY,
         QUIET,
         VERSION
@@ -105,6 +106,7 @@ public record SrunOption(
 
     private static final Map<String, List<String>> OF_SRUN =
             Map.ofEntries(
+                    Map.entry("bcast", List.of("SLURM_BCAST")),
                     Map.entry("chdir", List.of("SLURM_WORKING_DIR", "SLURM_REMOTE_CWD")),
                     Map.entry("container", List.of("SLURM_CONTAINER")),
                     Map.entry("cpu-bind", List.of("SLURM_CPU_BIND")),
@@ -131,6 +133,8 @@ public record SrunOption(
                     "bell", List.of("SALLOC_BELL"),
                     "gres", List.of("SALLOC_GRES"),
                     "kill-command", List.of("SALLOC_KILL_CMD"));
+
+    private static final String NO_LIBRARIES = ": libraries are not sent with --bcast";
 
     /// Every option of `srun`, those of the job first.
     public static final List<SrunOption> TABLE = ofSrun();
@@ -168,12 +172,7 @@ public record SrunOption(
         own(rows, "bell", '\0', Setting.BELL);
         own(rows, "kill-command", 'K', Argument.OPTIONAL, Setting.KILL_COMMAND);
         ignored(rows, "no-bell", '\0', Argument.NONE);
-        refused(
-                rows,
-                "no-shell",
-                '\0',
-                Argument.NONE,
-                ": the allocation ends with salloc, which stays");
+        own(rows, "no-shell", '\0', Setting.NO_SHELL);
         return with("SALLOC_", OF_SALLOC, rows);
     }
 
@@ -199,7 +198,10 @@ public record SrunOption(
         ignored(rows, "preserve-env", 'E', Argument.NONE);
         ignored(rows, "threads", 'T', Argument.REQUIRED);
         ignored(rows, "unbuffered", 'u', Argument.NONE);
-        refused(rows, "bcast", '\0', Argument.OPTIONAL, "");
+        step(rows, "bcast", '\0', Argument.OPTIONAL);
+        ignored(rows, "compress", '\0', Argument.OPTIONAL);
+        refused(rows, "bcast-exclude", '\0', Argument.REQUIRED, NO_LIBRARIES);
+        refused(rows, "send-libs", '\0', Argument.OPTIONAL, NO_LIBRARIES);
         return with("SLURM_", OF_SRUN, rows);
     }
 

@@ -60,7 +60,10 @@ final class StepsDraft {
                     throw InvalidOption.refused(
                             "unrecognized --hint argument \"" + value + "\", see --hint=help");
                 }
-                throw unsupported(given, "multithread: each thread of a core is a CPU");
+                throw unsupported(
+                        given,
+                        "multithread: each thread of a core is a CPU; srun in the job takes one of a"
+                                + " core's with --hint=nomultithread");
             }
             case MEM_BIND -> {
                 take(

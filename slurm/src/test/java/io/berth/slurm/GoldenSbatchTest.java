@@ -46,7 +46,7 @@ final class GoldenSbatchTest {
                             "Invalid generic resource (gres) specification: mps:801 is no part of one GPU, which has mps:1 to mps:100",
                     "--priority=abc", "Invalid --priority specification",
                     "--hint=nomultithread",
-                            "--hint=nomultithread is not supported yet: multithread: each thread of a core is a CPU",
+                            "--hint=nomultithread is not supported yet: multithread: each thread of a core is a CPU; srun in the job takes one of a core's with --hint=nomultithread",
                     "--no-kill",
                             "--no-kill is not supported yet: a job ends, or is queued again, when it loses a node",
                     "--gres-flags=enforce-binding --gres=gpu:1",

@@ -90,7 +90,7 @@ final class SrunCommandLineTest {
 
     @ParameterizedTest
     @CsvSource({
-        "--bcast, --bcast is not supported yet",
+        "--send-libs, --send-libs is not supported yet: libraries are not sent with --bcast",
         "--array=0-3, unrecognized option '--array=0-3'",
         "--wrap=x, unrecognized option '--wrap=x'",
         "--nodes, option '--nodes' requires an argument",
@@ -160,8 +160,8 @@ final class SrunCommandLineTest {
                                 SrunCommandLine.salloc(
                                         List.of("-n1", ":", "-G8", "sh", "-c", ":"), Map.of())))
                 .containsExactly("1 ", "1 sh -c :");
-        assertThatThrownBy(() -> of("-n1", ":", "--bcast", "true"))
-                .hasMessage("--bcast is not supported yet");
+        assertThatThrownBy(() -> of("-n1", ":", "--send-libs", "true"))
+                .hasMessage("--send-libs is not supported yet: libraries are not sent with --bcast");
     }
 
     @Test

@@ -257,6 +257,45 @@ class JobsMeshTest {
     }
 
     @Test
+    void an_allocation_without_a_shell_takes_files_and_programs_from_here() throws IOException {
+        Path model = mesh.work().resolve("model");
+        Files.writeString(model, "weights\n");
+        Path program = mesh.work().resolve("tell.sh");
+        Files.writeString(program, "#!/bin/sh\necho $(cat \"$1\") by ${0##*/}\n");
+        assertThat(program.toFile().setExecutable(true)).isTrue();
+        Path there = Files.createDirectories(mesh.work().resolve("there"));
+
+        Outcome left = mesh.berth("salloc", "--no-shell", "-N2").succeeded();
+        String id = left.err().replaceAll("(?s).*Granted job allocation (\\d+)\\R.*", "$1");
+        // Both nodes have the same folder here.
+        mesh.berth("sbcast", "-f", "-j", id, model.toString(), there + "/copy").succeeded();
+        Outcome refused = mesh.berth("sbcast", "-j", id, model.toString(), there + "/copy");
+        Outcome ran =
+                mesh.berth(
+                        "srun",
+                        "--jobid=" + id,
+                        "-l",
+                        "--bcast=" + there + "/",
+                        program.toString(),
+                        there + "/copy");
+        mesh.berth("scancel", id).succeeded();
+
+        assertThat(left.out()).isEmpty();
+        assertThat(refused.status()).isEqualTo(1);
+        assertThat(refused.err()).contains(": File exists");
+        assertThat(ran.out().lines().sorted())
+                .as(ran.err())
+                .satisfiesExactly(
+                        line ->
+                                assertThat(line)
+                                        .startsWith("0: weights by slurm_bcast_" + id + ".0_"),
+                        line ->
+                                assertThat(line)
+                                        .startsWith("1: weights by slurm_bcast_" + id + ".0_"));
+        assertThat(there.toFile().list()).hasSize(3);
+    }
+
+    @Test
     void a_triggers_program_runs_as_the_user_when_the_job_is_over(@TempDir Path noBlanks)
             throws IOException {
         Path told = noBlanks.resolve("told.txt");

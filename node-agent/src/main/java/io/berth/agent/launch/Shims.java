@@ -98,6 +98,7 @@ public final class Shims implements Closeable {
         }
         for (String name :
                 List.of(
+                        "sbcast",
                         "srun",
                         "srun-components.sh",
                         "srun-nodes.sh",

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// a terminal. When the other end goes, the command is ended. `berth-session --allocation` runs
 /// those commands that the other end asks for: see [AllocationEnd]; `--told`, in a job that was not
 /// submitted for that, a single one: see [ToldEnd]. `--step` and `--part` are the two ends of a
-/// step over several nodes: see [StepRun] and [PartEnd].
+/// step over several nodes: see [StepRun] and [PartEnd]; `--bcast` is `sbcast`: see [Broadcast].
 ///
 /// It is run by the job's script, or by the node's agent, as the job's user and within the job's
 /// limits.
@@ -61,6 +61,9 @@ public final class JobEnd {
             }
             case "--step" -> {
                 return StepRun.run(command.subList(1, command.size()), environment);
+            }
+            case "--bcast" -> {
+                return Broadcast.run(command.subList(1, command.size()), environment);
             }
             default -> {
                 // A command, or an allocation.

@@ -92,7 +92,7 @@ srun_over_components() {
 srun_assign_parts() {
     srun_number_of_part=0 srun_assigned=' '
     while :; do
-        [ -z "$srun_multi" ] || srun_fail "--multi-prog is for a step on one component"
+        [ -z "$srun_multi" ] || srun_of_one_part "$@"
         [ -z "$srun_pty" ] || srun_fail "--pty is for one task on one node"
         srun_list_components "${srun_group:-$srun_number_of_part}"
         for srun_number in $srun_listed; do
@@ -111,6 +111,14 @@ srun_assign_parts() {
     done
     # shellcheck disable=SC2086
     srun_assigned=$(printf '%s\n' $srun_assigned | sort -n)
+}
+
+# One list of programs is for all tasks, wherever they are.
+srun_of_one_part() {
+    [ "$srun_number_of_part" = 0 ] || srun_fail "--multi-prog is for all components alike, and no part's"
+    for srun_word; do
+        [ "$srun_word" != : ] || srun_fail "--multi-prog is for all components alike: --het-group names them, and no ':'"
+    done
 }
 
 # Reads the options of the part that begins here, after those before it.

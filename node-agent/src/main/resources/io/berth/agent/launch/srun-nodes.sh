@@ -229,7 +229,44 @@ srun_on_nodes() {
         exec 7>&-
     fi
     srun_empty_for_all
+    if [ -n "$srun_bcast" ]; then
+        (cd -- "${srun_directory:-.}" && shift "$srun_taken" && srun_broadcast "$1" "$srun_nodelist") || {
+            rm -f "$srun_claimed.$srun_id"
+            exit 1
+        }
+        unset BERTH_BCAST
+    fi
     srun_start_parts "words=$#" "$@" "$(srun_plan)"
+}
+
+# Where --bcast has the program of the step is srun_copy; on a node that is, with its name: srun_by_node.
+srun_place_of_copy() {
+    srun_copy=$srun_bcast srun_by_node=
+    case $srun_bcast in
+    */) srun_copy=${srun_bcast}slurm_bcast_$SLURM_JOB_ID.${srun_id}_$SLURMD_NODENAME srun_by_node=1 ;;
+    esac
+}
+
+# Copies the program $1 to the nodes $2 of the job, all if it is empty. Where BERTH_BCAST says what it is like, a login host
+# hands it over before the step's input.
+srun_broadcast() {
+    srun_program_file=$1
+    case ${BERTH_BCAST:+/}$1 in
+    */*) ;;
+    *)
+        IFS=:
+        for srun_folder in $PATH; do
+            [ ! -f "$srun_folder/$1" ] || [ ! -x "$srun_folder/$1" ] || { srun_program_file=$srun_folder/$1 && break; }
+        done
+        unset IFS
+        ;;
+    esac
+    srun_place_of_copy
+    "${0%/*}/sbcast" --force --preserve ${srun_component:+"--component=$srun_component"} ${2:+"--nodelist=$2"} \
+        ${BERTH_BCAST:+"--caller=$BERTH_BCAST"} ${srun_by_node:+--by-node} \
+        -- "$srun_program_file" "${srun_copy%"${srun_by_node:+_$SLURMD_NODENAME}"}" ||
+        srun_fail "$1 could not be copied to all nodes of the step"
+    unset BERTH_BCAST
 }
 
 srun_may_be_elsewhere() {
@@ -266,7 +303,7 @@ srun_be_outside() {
     srun_relays="$srun_relays $!"
     cat >"$srun_file.in" <&6 6<&- &
     # shellcheck disable=SC2064
-    trap "kill $srun_relays $! 2>/dev/null; rm -f '$srun_file'.*" EXIT
+    trap "kill -s KILL $srun_relays $! 2>/dev/null; rm -f '$srun_file'.*" EXIT
     srun_ask outside || srun_fail "a step on several nodes needs the node's agent, which does not answer"
     [ -z "$srun_told" ] || srun_fail "$srun_told"
     # They end when nobody writes any more.

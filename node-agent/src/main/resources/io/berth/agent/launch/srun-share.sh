@@ -265,6 +265,17 @@ srun_nodes_of() {
     done
 }
 
+# Leaves of the step's CPUs so many threads of each core as srun_threads says. BERTH_CPU_TOPOLOGY is another folder than the
+# kernel's, for tests.
+srun_thin() {
+    srun_split "$srun_step_cpus"
+    srun_step_cpus=$(for srun_cpu in $srun_parts; do
+        srun_siblings=$srun_cpu
+        read -r srun_siblings 2>/dev/null <"${BERTH_CPU_TOPOLOGY:-/sys/devices/system/cpu}/cpu$srun_cpu/topology/thread_siblings_list" || :
+        echo "$srun_siblings $srun_cpu"
+    done | awk -v most="$srun_threads" 'seen[$1]++ < most { print $2 }' | paste -sd, -)
+}
+
 # The arguments of taskset for the CPUs $1; nothing without any.
 srun_bound_to() {
     [ -z "$1" ] || echo "-c $1"

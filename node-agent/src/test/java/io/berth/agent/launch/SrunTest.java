@@ -220,6 +220,36 @@ class SrunTest {
     }
 
     @Test
+    void tasks_have_as_many_threads_of_a_core_as_is_said() throws Exception {
+        List<Integer> cpus = WHOLE_HOST.cpus().toBitSet().stream().boxed().toList();
+        assumeThat(cpus).hasSizeGreaterThan(1);
+        String first = Integer.toString(cpus.getFirst());
+        for (int cpu : cpus) {
+            Path place =
+                    Files.createDirectories(folder.resolve("machine/cpu" + cpu + "/topology"));
+            Files.writeString(place.resolve("thread_siblings_list"), "all\n");
+        }
+        String step =
+                "BERTH_CPU_TOPOLOGY=machine srun %s sed -n 's/^Cpus_allowed_list:[^0-9]*//p' /proc/self/status";
+
+        assertThat(run(step.formatted("--hint=nomultithread")))
+                .isEqualTo(new Result(0, first + "\n", ""));
+        assertThat(run(step.formatted("-n2 --threads-per-core=2")).status()).isZero();
+        Result many = run(step.formatted("-n2 --hint=compute_bound"));
+
+        assertThat(many.status()).isEqualTo(1);
+        assertThat(many.error())
+                .isEqualTo(
+                        "srun: error: the step needs 2 CPUs with 1 of a core's threads, the job holds 1 here\n");
+    }
+
+    @Test
+    void the_kinds_of_mpi_are_listed() throws Exception {
+        assertThat(run("srun --mpi=list"))
+                .isEqualTo(new Result(0, "MPI plugin types are...\n\tnone\n", ""));
+    }
+
+    @Test
     void a_steps_status_is_the_highest_of_its_tasks() throws Exception {
         Result step = run("srun -n3 sh -c 'exit $((SLURM_PROCID * 3))'");
 
@@ -580,7 +610,7 @@ class SrunTest {
     void what_has_no_effect_in_a_step_is_said() throws Exception {
         Result step =
                 run(
-                        "srun -p gpu -W0 -W 30 --hint=multithread --hint=nomultithread --mem-bind=quiet,none"
+                        "srun -p gpu -W0 -W 30 --hint=nomultithread --hint=multithread --mem-bind=quiet,none"
                                 + " --jobid=7 --mpi=none echo hi");
 
         assertThat(step)
@@ -591,7 +621,6 @@ class SrunTest {
                                 """
                                 srun: -p has no effect inside an allocation
                                 srun: -W has no effect inside an allocation
-                                srun: --hint=nomultithread has no effect inside an allocation
                                 """));
     }
 
@@ -676,6 +705,11 @@ class SrunTest {
                 "srun -G5 true              | the step needs 5 GPUs, the job holds 4 here",
                 "srun -n999 --exact true    | the step needs 999 CPUs, the job holds CPUS here",
                 "srun --gpus=many true      | --gpus is a number of GPUs, such as 2 or a100:2, not 'many'",
+                "srun --hint=memory_bound true | --hint=memory_bound is not there: multithread, nomultithread or compute_bound",
+                "srun --ntasks-per-core=1 true | --ntasks-per-core is not there: --threads-per-core=1 gives each task cores of its own",
+                "srun --exact --hint=nomultithread true | --exact is not there with --hint or --threads-per-core: other steps would get the other threads",
+                "srun --send-libs true      | --send-libs is not there: libraries are not sent with --bcast",
+                "srun --bcast --multi-prog /dev/null | --bcast is for one program, without --multi-prog, --pty and a container",
                 "srun --mpi=pmix true       | --mpi=pmix is not there: only none. Start MPI with mpirun",
                 "SLURM_JOB_NUM_NODES=2 srun true | a step on several nodes needs a script that runs on the first of the job's alone: give -N1 here",
                 "srun -N2 true              | Only allocated 1 nodes asked for 2",
@@ -690,7 +724,7 @@ class SrunTest {
                 "BERTH_STEP_SECRET=s SLURM_HET_SIZE=2 srun -n1 true : -n2 true : true | Attempt to run a job step with het group value of 2, but the job allocation has maximum value of 1",
                 "BERTH_STEP_SECRET=s SLURM_HET_SIZE=2 srun --het-group=0,1 true : true | Duplicate het groups in single srun not supported",
                 "BERTH_STEP_SECRET=s SLURM_HET_SIZE=2 srun true : -n2 | no program to run",
-                "BERTH_STEP_SECRET=s SLURM_HET_SIZE=2 srun true : --multi-prog /dev/null | --multi-prog is for a step on one component",
+                "BERTH_STEP_SECRET=s SLURM_HET_SIZE=2 srun true : --multi-prog /dev/null | --multi-prog is for all components alike, and no part's",
                 "BERTH_STEPS= srun true     | no allocation here: srun works inside the script of a job, see sbatch"
             })
     void what_cannot_be_done_is_said_in_one_line(String command, String message) throws Exception {

@@ -13,11 +13,14 @@ import java.io.InputStream;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -27,6 +30,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// A step over several nodes, from the `srun` that is typed to those that start its tasks, with a
 /// gateway that is the test: who asks there for a process on a node has one.
@@ -35,6 +40,7 @@ class StepRunTest {
 
     private static final List<String> COMMANDS =
             List.of(
+                    "sbcast",
                     "srun",
                     "srun-components.sh",
                     "srun-nodes.sh",
@@ -93,7 +99,7 @@ class StepRunTest {
                                 place(JobEnd.class),
                                 place(Frame.class),
                                 JobEnd.class.getName()));
-        for (String name : List.of("srun", "berth-session")) {
+        for (String name : List.of("sbcast", "srun", "berth-session")) {
             Files.setPosixFilePermissions(
                     bin.resolve(name), PosixFilePermissions.fromString("rwxr-xr-x"));
         }
@@ -220,5 +226,112 @@ class StepRunTest {
     void a_step_on_another_component_alone_has_that_ones_job() throws Exception {
         assertThat(run(0, "srun --het-group=1 -l sh -c 'echo $SLURM_JOB_ID $SLURM_NNODES'"))
                 .containsExactly("0: 8 2", "1: 8 2");
+    }
+
+    /// The names that are in a folder, in order.
+    private static List<String> in(Path place) throws IOException {
+        try (var all = Files.list(place)) {
+            return all.map(it -> it.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    @Test
+    void a_file_comes_whole_to_every_node_of_all_components() throws Exception {
+        var bytes = new byte[3 << 20];
+        new Random(8).nextBytes(bytes);
+        Path file = Files.write(folder.resolve("model"), bytes);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-x---"));
+        Files.setLastModifiedTime(file, FileTime.from(Instant.parse("2026-11-20T10:01:06Z")));
+        Files.createDirectories(folder.resolve("tmp"));
+
+        assertThat(run(0, "sbcast -p --by-node model tmp/copy")).containsExactly("");
+
+        assertThat(in(folder.resolve("tmp"))).containsExactly("copy_a", "copy_b", "copy_c");
+        for (String node : List.of("a", "b", "c")) {
+            Path copy = folder.resolve("tmp/copy_" + node);
+            assertThat(copy).hasBinaryContent(bytes);
+            assertThat(Files.getPosixFilePermissions(copy))
+                    .isEqualTo(PosixFilePermissions.fromString("rwxr-x---"));
+            assertThat(Files.getLastModifiedTime(copy).toInstant())
+                    .isEqualTo(Instant.parse("2026-11-20T10:01:06Z"));
+        }
+    }
+
+    @Test
+    void a_file_that_one_node_cannot_take_stays_on_none() throws Exception {
+        Files.writeString(folder.resolve("model"), "new");
+        Path there = Files.createDirectories(folder.resolve("tmp"));
+        Files.writeString(there.resolve("copy_c"), "old");
+
+        List<String> output = run(1, "sbcast --by-node model tmp/copy");
+
+        assertThat(output).containsExactly("sbcast: error: REQUEST_FILE_BCAST(c): File exists");
+        assertThat(in(there)).containsExactly("copy_c");
+        assertThat(there.resolve("copy_c")).hasContent("old");
+        assertThat(run(0, "sbcast --force --by-node model tmp/copy")).containsExactly("");
+        assertThat(in(there)).containsExactly("copy_a", "copy_b", "copy_c");
+        assertThat(there.resolve("copy_c")).hasContent("new");
+    }
+
+    @Test
+    void a_file_that_is_handed_over_is_read_no_further_than_it_goes() throws Exception {
+        assertThat(
+                        run(
+                                0,
+                                "printf 'four and more' | { sbcast --component=0 --caller=4:600:1:2 x "
+                                        + folder
+                                        + "/got && cat; }"))
+                .containsExactly(" and more");
+
+        assertThat(folder.resolve("got")).hasContent("four");
+        assertThat(run(1, "printf xy | sbcast -f --caller=4:600:1:2 x " + folder + "/got"))
+                .contains("sbcast: error: `x` ended before its 4 bytes");
+        assertThat(folder.resolve("got")).hasContent("four");
+        assertThat(in(folder)).noneMatch(it -> it.startsWith(".sbcast"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            textBlock =
+                    """
+                    model                   | Need two file names, have 1 names
+                    gone /tmp/x             | Can't open `gone`: No such file or directory
+                    . /tmp/x                | Can't open `.`: Is a directory
+                    -j 99 model /tmp/x      | --jobid=99 is another job than this, 7: name it on a login host
+                    --component=0 model bin | REQUEST_FILE_BCAST(a): Is a directory
+                    --component=0 model no/x | REQUEST_FILE_BCAST(a): No such file or directory
+                    """)
+    void what_sbcast_cannot_do_is_said_in_one_line(String words, String why) throws Exception {
+        Files.writeString(folder.resolve("model"), "x");
+
+        assertThat(run(1, "sbcast " + words)).containsExactly("sbcast: error: " + why);
+    }
+
+    @Test
+    void a_program_that_is_broadcast_runs_from_its_copies() throws Exception {
+        Path program = Files.writeString(folder.resolve("mine"), "#!/bin/sh\necho \"$0\" $1\n");
+        assertThat(program.toFile().setExecutable(true)).isTrue();
+
+        assertThat(run(0, "srun --het-group=1 -l --bcast ./mine here"))
+                .containsExactly(
+                        "0: %s/slurm_bcast_8.0_b here".formatted(folder),
+                        "1: %s/slurm_bcast_8.0_c here".formatted(folder));
+        assertThat(run(0, "srun --bcast=%s/copy ./mine alone".formatted(folder)))
+                .containsExactly("%s/copy alone".formatted(folder));
+        assertThat(run(1, "srun --bcast=%s/none/copy ./mine alone".formatted(folder)))
+                .contains("sbcast: error: REQUEST_FILE_BCAST(a): No such file or directory");
+    }
+
+    @Test
+    void one_list_of_programs_is_for_tasks_on_all_components() throws Exception {
+        Files.writeString(folder.resolve("list"), "0 echo data %t\n1-2 echo train %t %o\n");
+
+        assertThat(run(0, "srun --het-group=0-1 -N1 -l --multi-prog list"))
+                .containsExactly("0: data 0", "1: train 1 0");
+        assertThat(run(1, "srun --multi-prog list : true"))
+                .containsExactly(
+                        "srun: error: --multi-prog is for all components alike: --het-group names them, and no ':'");
     }
 }

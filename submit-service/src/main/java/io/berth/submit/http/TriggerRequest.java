@@ -51,14 +51,14 @@ record TriggerRequest(
     private static final long MAX_AFTER_JOB_SECONDS = 43_200;
 
     private static final int MAX_WORDS = 100;
+    private static final long UNNUMBERED = 0;
 
-    /// The trigger that it becomes.
+    /// The trigger that it becomes, which has no number yet.
     ///
-    /// @param number the trigger's own
     /// @param now epoch milliseconds
     /// @throws Refused if there can be no such trigger, or the caller may not set it, or its
     ///   program could not be run
-    Asked trigger(long number, Gateway gateway, Caller caller, long now) throws Refused {
+    Asked trigger(Gateway gateway, Caller caller, long now) throws Refused {
         Occasion what = what();
         JobId id = what.ofJob() ? watched(gateway, caller) : null;
         if (!what.ofJob()) {
@@ -75,7 +75,7 @@ record TriggerRequest(
         long least = what == Occasion.TIME ? -MAX_OFFSET_SECONDS : 0;
         var asked =
                 new Asked(
-                        number,
+                        UNNUMBERED,
                         user == null ? caller.user() : user,
                         what,
                         id,

@@ -110,19 +110,33 @@ public class TriggerResource {
                         TriggerRequest.class,
                         "a trigger: an object");
         var due = Deadline.in(config.answerTimeout());
-        Asked trigger =
-                asked.trigger(numbers.number(due), gateway, callers.of(request), clock.millis());
+        Asked checked = asked.trigger(gateway, callers.of(request), clock.millis());
         long others =
-                triggers().all().stream().filter(it -> it.user().equals(trigger.user())).count();
+                triggers().all().stream().filter(it -> it.user().equals(checked.user())).count();
         if (others >= MOST_OF_ONE) {
             throw new Refused(
                     new LimitReached(
-                            trigger.user() + " has " + others + " triggers, as many as one may"));
+                            checked.user() + " has " + others + " triggers, as many as one may"));
         }
+        Asked trigger = numbered(numbers.number(due), checked);
         writer.write(trigger, due);
         return Response.status(Response.Status.CREATED)
                 .entity(TriggerJson.of(trigger, gateway.picture(null), clock.millis()))
                 .build();
+    }
+
+    private static Asked numbered(long number, Asked trigger) {
+        return new Asked(
+                number,
+                trigger.user(),
+                trigger.occasion(),
+                trigger.job(),
+                trigger.nodes(),
+                trigger.before(),
+                trigger.offsetSeconds(),
+                trigger.permanent(),
+                trigger.program(),
+                trigger.at());
     }
 
     @DELETE

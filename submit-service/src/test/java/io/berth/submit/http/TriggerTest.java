@@ -77,6 +77,20 @@ class TriggerTest {
     }
 
     @Test
+    void a_refused_trigger_uses_up_no_number() {
+        long job = Api.submitted("alice", "\"name\":\"numbers\"");
+        String good = "\"occasion\":\"fini\",\"job\":\"%d\",%s".formatted(job, program("/bin/true"));
+
+        long first = isSet(Api.as("alice"), good);
+        set(Api.as("alice"), "\"occasion\":\"fini\",\"job\":\"%d\",\"program\":[\"true\"]".formatted(job))
+                .then()
+                .statusCode(422);
+        set(Api.as("bob"), good).then().statusCode(403);
+
+        assertThat(isSet(Api.as("alice"), good)).isEqualTo(first + 1);
+    }
+
+    @Test
     void the_end_of_a_job_runs_a_program_of_the_one_who_set_it_once() throws Exception {
         long job = Api.submitted("alice", "");
         long id =
