@@ -104,8 +104,11 @@ public class ClusterConfiguration {
             ClusterFile file = reserved().chosen(ClusterFile.parse(text.yaml()));
             Optional<Revision> latest = revisions.latest();
             condition = new Condition.Running();
-            boolean known = revisions.lastFile().equals(Optional.of(text.sha256()));
-            if (known || latest.map(it -> it.file().differences(file).isEmpty()).orElse(false)) {
+            if (revisions.lastFile().equals(Optional.of(text.sha256()))) {
+                return;
+            }
+            if (latest.isPresent() && latest.get().file().isSame(file)) {
+                revisions.applied(latest.get().number(), text.sha256());
                 return;
             }
             boolean adopted = latest.isEmpty() && published.says(file);
@@ -236,7 +239,7 @@ public class ClusterConfiguration {
                     return no.get();
                 }
                 List<Difference> changes = latest.file().differences(next);
-                if (trial || changes.isEmpty()) {
+                if (trial || latest.file().isSame(next)) {
                     return new Changed.Done(latest.number(), changes);
                 }
                 return store(author, latest.number() + 1, next, changes);

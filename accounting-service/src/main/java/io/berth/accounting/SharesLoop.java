@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +34,7 @@ public class SharesLoop {
     /// What ends within this time is published together.
     private static final long GATHER_MILLIS = 250;
 
-    /// Rounding differences, in millionths of a billing second, are no news.
+    /// Rounding differences, in millionths of a billing second or in milliseconds, are no news.
     private static final long NO_NEWS = 16;
 
     private final Books books;
@@ -108,7 +109,7 @@ public class SharesLoop {
         try {
             List<Usage> news =
                     books.usage(decay, Clock.systemUTC().millis()).stream()
-                            .filter(it -> isNews(it, decay))
+                            .filter(it -> isNews(published.get(member(it)), it, decay))
                             .toList();
             var written = new ArrayList<CompletableFuture<?>>();
             for (Usage usage : news) {
@@ -126,13 +127,23 @@ public class SharesLoop {
         }
     }
 
-    private boolean isNews(Usage usage, Decay decay) {
-        Usage before = published.get(member(usage));
+    /// Whether readers that decay what was published before, if anything was, have another usage.
+    static boolean isNews(@Nullable Usage before, Usage usage, Decay decay) {
         if (before == null || !whole(before).equals(whole(usage))) {
             return true;
         }
         long left = decay.left(before.billingMicros(), before.asOf(), usage.asOf());
-        return Math.abs(left - usage.billingMicros()) > NO_NEWS;
+        return Math.abs(left - usage.billingMicros()) > NO_NEWS
+                || IntStream.range(0, usage.spent().size())
+                        .anyMatch(i -> wasReset(before, usage, i, decay));
+    }
+
+    /// Without prices only what counts of budgets tells it.
+    private static boolean wasReset(Usage before, Usage usage, int part, Decay decay) {
+        Spending left =
+                decay.left(before.spent().get(part).counts(), before.asOf(), usage.asOf());
+        long counts = usage.spent().get(part).counts().wallMillis();
+        return Math.abs(left.wallMillis() - counts) > NO_NEWS;
     }
 
     private static List<Spending> whole(Usage usage) {

@@ -16,6 +16,7 @@ import io.berth.accounting.db.BooksStopped;
 import io.berth.accounting.kafka.ConfigTopic;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Account;
+import io.berth.contracts.event.ConfigEntry.Association;
 import io.berth.embedded.FreePorts;
 import io.berth.embedded.KafkaBroker;
 import io.berth.log.KafkaConnection;
@@ -69,6 +70,8 @@ class ClusterConfigurationTest {
             whatWasStoredAndNotToldIsToldLater(kafka, file, valid, revisions);
             theNumbersGoOnFromTheTopicAfterAnOlderDatabase(kafka, file);
             whatBecomesOfReservationsByThemselvesIsARevisionEach(kafka, file, valid);
+            aFileThatSaysTheSameInOtherWordsIsAppliedOnceToo(kafka, file, valid);
+            anOtherOrderOfAccountsIsAnotherFile(kafka, file, valid);
         }
     }
 
@@ -128,6 +131,39 @@ class ClusterConfigurationTest {
         JsonNode kept = configuration.latest().file().tree().path("reservations");
         assertThat(kept.at("/one/nodes").asText()).isEqualTo("n3");
         assertThat(kept.at("/other/nodes").asText()).isEqualTo("n4");
+    }
+
+    private static void aFileThatSaysTheSameInOtherWordsIsAppliedOnceToo(
+            KafkaConnection kafka, Path file, String valid) throws IOException {
+        var revisions = new StoredRevisions();
+        Files.writeString(file, valid);
+        configuration(kafka, file, revisions).establish();
+        Files.writeString(file, "# A word on it.\n" + valid);
+        configuration(kafka, file, revisions).establish();
+        patch(configuration(kafka, file, revisions), null, "{\"licenses\":{\"matlab\":7}}");
+
+        configuration(kafka, file, revisions).establish();
+
+        assertThat(revisions.latest().orElseThrow().file().tree().at("/licenses/matlab").asInt())
+                .isEqualTo(7);
+    }
+
+    /// The first that names a user is his default.
+    private static void anOtherOrderOfAccountsIsAnotherFile(
+            KafkaConnection kafka, Path file, String valid) throws IOException {
+        var revisions = new StoredRevisions();
+        String one = "  one: {users: {zoe: 1}}\n";
+        String two = "  two: {users: {zoe: 1}}\n";
+        Files.writeString(file, valid.replace("accounts:\n", "accounts:\n" + one + two));
+        configuration(kafka, file, revisions).establish();
+        Files.writeString(file, valid.replace("accounts:\n", "accounts:\n" + two + one));
+
+        Configuration next = configuration(kafka, file, revisions).establish();
+
+        assertThat(next.associations())
+                .filteredOn(it -> it.user().equals("zoe") && it.isDefault())
+                .extracting(Association::account)
+                .containsExactly("two");
     }
 
     @Test
@@ -216,6 +252,20 @@ class ClusterConfigurationTest {
             return stored.descendingMap().values().stream()
                     .flatMap(it -> Stream.ofNullable(it.fileSha256()))
                     .findFirst();
+        }
+
+        @Override
+        public synchronized void applied(long number, String fileSha256) {
+            stored.computeIfPresent(
+                    number,
+                    (_, it) ->
+                            new Revision(
+                                    it.number(),
+                                    it.file(),
+                                    it.author(),
+                                    it.changedAt(),
+                                    fileSha256,
+                                    it.published()));
         }
 
         @Override

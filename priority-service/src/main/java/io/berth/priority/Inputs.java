@@ -40,7 +40,11 @@ final class Inputs {
     private final ConfigurationAssembler assembler = new ConfigurationAssembler();
     private final Map<Integer, Long> consumed = new HashMap<>();
     private final Map<JobId, Integer> ranked = new TreeMap<>();
+
+    /// Jobs that were submitted or that placement knows. What placement says of a job is newer than
+    /// its submission, whichever is read first.
     private final Set<JobId> known = new HashSet<>();
+
     private final List<DeadLetter> deadLetters = new ArrayList<>();
 
     Inputs(Rankings rankings, Shares shares) {
@@ -87,7 +91,6 @@ final class Inputs {
             }
         });
         ranked.clear();
-        known.clear();
     }
 
     /// The corrupt records since the last call.
@@ -109,8 +112,9 @@ final class Inputs {
         switch (submission) {
             case Submission.Submitted submitted -> {
                 for (Submission.Submitted it : submitted.jobs()) {
-                    known.add(it.job());
-                    rankings.submitted(record.partition(), it.job(), it.description());
+                    if (known.add(it.job())) {
+                        rankings.submitted(record.partition(), it.job(), it.description());
+                    }
                 }
             }
             case Submission.CancelRequested _,

@@ -3,12 +3,16 @@ package io.berth.priority;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.DeadLetter;
+import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobState;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
+import io.berth.log.Events;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -55,6 +59,32 @@ final class InputsTest {
         inputs.handle(record(topic, 1, topic.name() + "/Teleported", "{}"));
 
         assertThat(inputs.deadLetters()).isEmpty();
+    }
+
+    /// Records of several topics come in any order.
+    @Test
+    void a_submission_that_is_read_after_what_became_of_it_changes_nothing() {
+        var rankings = new Rankings();
+        var late = new Inputs(rankings, new Shares());
+        JobDescription asked = Samples.job("alice", "team_a", "normal");
+        JobDescription amended = Samples.job("alice", "team_a", "high");
+        Samples.configuration(1, 0, 1000).forEach(it -> late.handle(record(Topics.CONFIG, it)));
+        late.handle(record(Topics.JOB_STATES, Samples.status(1, asked, JobState.CANCELLED)));
+        late.handle(record(Topics.JOB_STATES, Samples.status(2, amended, JobState.PENDING)));
+        late.forgetStrangers();
+        assertThat(rankings.changes()).hasSize(1);
+
+        late.handle(record(Topics.SUBMISSIONS, Samples.submitted(1, asked)));
+        late.handle(record(Topics.SUBMISSIONS, Samples.submitted(2, asked)));
+
+        assertThat(rankings.changes()).isEmpty();
+    }
+
+    private static <E> ConsumerRecord<byte[], byte[]> record(Topic<E> topic, E event) {
+        var sent = new Events<>(topic, "test").record(0, event, "test");
+        var record = new ConsumerRecord<>(topic.name(), 0, 0, sent.key(), sent.value());
+        sent.headers().forEach(record.headers()::add);
+        return record;
     }
 
     private static ConsumerRecord<byte[], byte[]> record(

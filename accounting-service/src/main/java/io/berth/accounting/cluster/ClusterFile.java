@@ -1,6 +1,7 @@
 package io.berth.accounting.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.berth.contracts.AdminLevel;
 import io.berth.contracts.Blocks;
 import io.berth.contracts.DeclaredGres;
@@ -56,9 +57,24 @@ public final class ClusterFile {
         return of(Document.patched(tree, patch));
     }
 
+    /// What it says with this entry of a section in place of the one that there may be, and where
+    /// that stands: the order of accounts says which is a user's default.
+    ///
+    /// @throws InvalidClusterFile if the result breaks a rule
+    public ClusterFile with(String section, String name, JsonNode entry) throws InvalidClusterFile {
+        ObjectNode next = tree.deepCopy();
+        next.withObjectProperty(section).set(name, entry);
+        return of(next);
+    }
+
     /// What `next` says otherwise.
     public List<Difference> differences(ClusterFile next) {
         return Difference.between(tree, next.tree);
+    }
+
+    /// Whether `next` says the same, in the same order.
+    public boolean isSame(ClusterFile next) {
+        return differences(next).isEmpty() && entries(0).equals(next.entries(0));
     }
 
     /// What jobs may name here and not in `next`.

@@ -54,9 +54,20 @@ public final class Coordination {
                 throw new NotAllowed("a coordinator may not change " + section);
             }
         }
+        if (!inOrder(before, after).equals(inOrder(after, before))) {
+            throw new NotAllowed("a coordinator may not change the order of accounts");
+        }
         new Coordination(user, before, after)
                 .check(before.tree().path("accounts"), after.tree().path("accounts"));
         return after;
+    }
+
+    /// The accounts that the other file has too.
+    private static List<String> inOrder(ClusterFile file, ClusterFile other) {
+        return file.tree().path("accounts").properties().stream()
+                .map(Map.Entry::getKey)
+                .filter(other.tree().path("accounts")::has)
+                .toList();
     }
 
     private void check(JsonNode old, JsonNode now) throws NotAllowed {

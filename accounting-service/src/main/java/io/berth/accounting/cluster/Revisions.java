@@ -28,6 +28,9 @@ public interface Revisions {
     /// The SHA-256 of the file that was applied last, if any was.
     Optional<String> lastFile();
 
+    /// Notes that the file with this SHA-256 was applied: it says what that revision does.
+    void applied(long number, String fileSha256);
+
     /// Adds a revision.
     ///
     /// @throws Overtaken if there is one of that number

@@ -43,6 +43,14 @@ public class ConfigurationTable implements Revisions {
                 .map(it -> it.fileSha256);
     }
 
+    @Override
+    public void applied(long number, String fileSha256) {
+        Waits.await(() ->
+                Panache.withTransaction(() ->
+                        ConfigurationRow.update(
+                                "fileSha256 = ?1 where revision = ?2", fileSha256, number)));
+    }
+
     private static List<ConfigurationRow> rows(String query, int limit) {
         return Waits.await(() ->
                 Panache.withSession(() ->

@@ -136,8 +136,8 @@ public class JobRow extends PanacheEntityBase {
         return row;
     }
 
-    /// Takes what was asked for; a job that has run keeps the CPUs, the memory and the GPUs that it
-    /// was given.
+    /// Takes what was asked for; a job that has run keeps the nodes, the CPUs, the memory and the
+    /// GPUs that it was given.
     void describe(JobDescription description) {
         name = Texts.storable(description.name());
         username = Texts.storable(description.user());
@@ -146,11 +146,11 @@ public class JobRow extends PanacheEntityBase {
         qos = Texts.storable(description.qos());
         timeLimitSeconds = description.timeLimitSeconds();
         var request = description.request();
-        nodes = request.nodes();
         tasks = request.tasks();
         requested = new TreeMap<>(JobUse.asked(description, UNPRICED).tres());
         requested.remove(Tres.BILLING);
         if (lease == 0) {
+            nodes = request.nodes();
             cpus = request.totalCpus();
             memoryMib = requested.getOrDefault(Tres.MEMORY, 0L);
             ShareRequest part = request.gpus().share();
@@ -195,8 +195,9 @@ public class JobRow extends PanacheEntityBase {
                                 .getResultList());
     }
 
-    /// Takes what a run was given of CPUs, memory, GPUs, a shared GPU, and other resources.
+    /// Takes what a run was given of nodes, CPUs, memory, GPUs, a shared GPU, and other resources.
     void give(List<Allocation> allocations) {
+        nodes = allocations.size();
         cpus = allocations.stream().mapToInt(it -> it.cpus().size()).sum();
         memoryMib = allocations.stream().mapToLong(Allocation::memoryMib).sum();
         gres = gres(allocations.stream().map(Allocation::gres).toList());

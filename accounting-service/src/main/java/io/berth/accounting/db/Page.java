@@ -252,6 +252,10 @@ public final class Page {
         if (run == null) {
             run = RunRow.of(key, job.account, ended.allocations(), ended.placedAt());
             add(run);
+            if (ended.lease() > job.lease) {
+                job.lease = ended.lease();
+                job.give(ended.allocations());
+            }
         }
         run.end(ended);
         usage(new UsageRow.Key(run.account, job.username, job.partition, job.qos))

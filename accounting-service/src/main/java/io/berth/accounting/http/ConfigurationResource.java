@@ -167,10 +167,7 @@ public class ConfigurationResource {
             @QueryParam("dryRun") boolean dryRun)
             throws InterruptedException, NotJson {
         JsonNode tree = read(value);
-        return make(
-                seen,
-                dryRun,
-                before -> before.patched(at(null, section, name)).patched(at(tree, section, name)));
+        return make(seen, dryRun, before -> before.with(section, name, tree));
     }
 
     @PATCH

@@ -60,6 +60,28 @@ class ClusterFileTest {
             """;
 
     @Test
+    void an_entry_that_is_put_in_the_place_of_another_keeps_what_stands_on_it() throws Exception {
+        ClusterFile before =
+                ClusterFile.parse(
+                        LEAST.replace(
+                                "{everybody: {}}",
+                                "{everybody: {}, team_a: {shares: 50, description: gone, users: {alice: 1}},"
+                                        + " team_b: {users: {alice: 1}}, below: {parent: team_a}}"));
+
+        ClusterFile after =
+                before.with("accounts", "team_a", YamlMap.tree("{shares: 51, users: {alice: 1}}"));
+
+        assertThat(after.tree().path("accounts").fieldNames())
+                .toIterable()
+                .containsExactly("everybody", "team_a", "team_b", "below");
+        assertThat(before.differences(after))
+                .extracting(Difference::path)
+                .containsExactly("accounts.team_a.description", "accounts.team_a.shares");
+        assertThat(before.with("qos", "normal", YamlMap.tree("{priority: 5}")).isSame(before))
+                .isFalse();
+    }
+
+    @Test
     void the_example_is_valid_and_holds_the_tree_of_the_worked_example() throws Exception {
         Configuration example =
                 configuration(Files.readString(Path.of("../examples/accounts.yaml")));

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -86,6 +88,20 @@ final class CoordinationTest {
         assertThatExceptionOfType(NotAllowed.class)
                 .isThrownBy(() -> Coordination.checked("ann", ClusterFile.parse(CLUSTER), changed))
                 .withMessage(why);
+    }
+
+    /// Dan's default account would be another one.
+    @Test
+    void the_order_of_accounts_is_not_his_to_change() throws Exception {
+        ClusterFile before =
+                after(strict("{accounts: {other: {users: {dan: 1}}, lab: {users: {dan: 1}}}}"));
+        ObjectNode tree = before.tree().deepCopy();
+        JsonNode other = tree.withObjectProperty("accounts").remove("other");
+        tree.withObjectProperty("accounts").set("other", other);
+
+        assertThatExceptionOfType(NotAllowed.class)
+                .isThrownBy(() -> Coordination.checked("ann", before, ClusterFile.of(tree)))
+                .withMessage("a coordinator may not change the order of accounts");
     }
 
     @Test

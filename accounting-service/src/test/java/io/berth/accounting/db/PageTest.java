@@ -185,7 +185,11 @@ class PageTest {
                     Long.toString(job.startedAt),
                     Long.toString(job.endedAt),
                     Integer.toString(job.lease),
-                    Integer.toString(job.restarts));
+                    Integer.toString(job.restarts),
+                    Integer.toString(job.nodes),
+                    Integer.toString(job.cpus),
+                    Long.toString(job.memoryMib),
+                    Integer.toString(job.gpus));
         }
     }
 }

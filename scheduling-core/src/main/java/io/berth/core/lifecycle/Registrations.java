@@ -169,9 +169,7 @@ final class Registrations {
                         .findFirst()
                         .orElseThrow();
         HeldRun.Phase held = has.get(runId);
-        if (job.reason() == Reason.NODE_DOWN && run.outcome() == null) {
-            draft.change(Transitions.reasoned(job, Reason.NONE));
-        }
+        reason(draft, id);
         if (part.phase() == Phase.ENDED || held == HeldRun.Phase.ENDED) {
             return;
         }
@@ -279,14 +277,19 @@ final class Registrations {
             state.jobsOn(node).forEach(job -> lost(draft, job, node, now));
             return draft.facts();
         }
-        Reason reason = presence == Presence.DOWN ? Reason.NODE_DOWN : Reason.NONE;
-        for (JobId id : state.jobsOn(node)) {
-            JobStatus job = draft.job(id);
-            boolean decided = job.run() != null && job.run().outcome() != null;
-            if (!decided && (job.reason() == Reason.NODE_DOWN || presence == Presence.DOWN)) {
-                draft.change(Transitions.reasoned(job, reason));
-            }
-        }
+        state.jobsOn(node).forEach(id -> reason(draft, id));
         return draft.facts();
+    }
+
+    /// A run that is not ending says whether one of its nodes is down.
+    private static void reason(Draft draft, JobId id) {
+        JobStatus job = draft.job(id);
+        Run run = Objects.requireNonNull(job.run());
+        boolean down =
+                run.allocations().stream()
+                        .anyMatch(it -> draft.node(it.node()).presence() == Presence.DOWN);
+        if (run.outcome() == null && down != (job.reason() == Reason.NODE_DOWN)) {
+            draft.change(Transitions.reasoned(job, down ? Reason.NODE_DOWN : Reason.NONE));
+        }
     }
 }

@@ -17,7 +17,11 @@ public final class Counters {
         private long running;
         private long submitted;
         private final Map<String, Long> tres = new HashMap<>();
+
+        /// Amount × second of the end: of a fleet's memory more than a number holds. What is left
+        /// of it at some second is not, and modulo 2^64 it is the same.
         private final Map<String, Long> tresSeconds = new HashMap<>();
+
         private final Map<String, Long> committedSeconds = new HashMap<>();
         private long committedWall;
 
@@ -36,9 +40,7 @@ public final class Counters {
 
         /// Amount × minutes that the running jobs may still take at that second.
         long runMinutes(String resource, long nowSeconds) {
-            long left =
-                    tresSeconds.getOrDefault(resource, 0L)
-                            - Math.multiplyExact(held(resource), nowSeconds);
+            long left = tresSeconds.getOrDefault(resource, 0L) - held(resource) * nowSeconds;
             return Math.max(0, left) / 60;
         }
 
@@ -90,8 +92,7 @@ public final class Counters {
             job.tres()
                     .forEach((name, amount) -> {
                         sum.tres.merge(name, sign * amount, Long::sum);
-                        sum.tresSeconds.merge(
-                                name, Math.multiplyExact(sign * amount, endSeconds), Long::sum);
+                        sum.tresSeconds.merge(name, sign * amount * endSeconds, Long::sum);
                         sum.committedSeconds.merge(
                                 name,
                                 Math.multiplyExact(sign * amount, job.longestSeconds()),

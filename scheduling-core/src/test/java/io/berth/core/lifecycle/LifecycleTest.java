@@ -469,6 +469,22 @@ final class LifecycleTest {
     }
 
     @Test
+    void a_run_has_a_node_that_is_down_until_the_last_of_them_is_back() {
+        onTwoNodes(LaunchMode.BATCH);
+        cell.started(1, 1, "n1");
+        cell.started(1, 1, "n2");
+        cell.take(new Input.PresenceChanged(new NodeName("n1"), Presence.DOWN));
+
+        cell.take(new Input.PresenceChanged(new NodeName("n2"), Presence.SILENT));
+        cell.take(new Input.PresenceChanged(new NodeName("n2"), Presence.UP));
+        Reason one = cell.job(1).reason();
+        cell.take(new Input.PresenceChanged(new NodeName("n1"), Presence.UP));
+
+        assertThat(one).isEqualTo(Reason.NODE_DOWN);
+        assertThat(cell.job(1).reason()).isEqualTo(Reason.NONE);
+    }
+
+    @Test
     void what_a_node_ended_by_itself_is_lost_and_runs_elsewhere() {
         onOneNode(LaunchMode.BATCH, true);
         cell.started(1, 1, "n1");

@@ -121,6 +121,25 @@ class LimitPolicyTest {
         assertThat(policy.start(job("alice", 1, 6, HOUR), counters, 0)).isPresent();
     }
 
+    /// Five PiB until some second of 2026 are more than a number holds.
+    @Test
+    void minutes_of_a_whole_fleets_memory_are_summed_up() {
+        long now = 1_795_000_000L;
+        long fleet = 6_000_000_000L;
+        qos = limits("GrpTRESRunMins", "mem=" + fleet * 90);
+        LimitPolicy policy = policy();
+        var counters = new Counters(policy);
+        var all = new JobUse("alice", "team_a", "batch", "normal", Map.of(Tres.MEMORY, fleet), Map.of(), HOUR);
+
+        counters.running(all, now + HOUR, 1);
+
+        assertThat(policy.start(asked(), counters, now)).isEmpty();
+        counters.running(all, now + HOUR, 1);
+        assertThat(policy.start(asked(), counters, now))
+                .contains(Reason.QOS_GRP_MEMORY_RUN_MINUTES);
+        assertThat(policy.start(asked(), counters, now + HOUR / 2)).isEmpty();
+    }
+
     @Test
     void a_limit_of_the_qos_stands_in_the_place_of_the_associations() {
         qos = limits("MaxJobs", "9");
