@@ -158,7 +158,9 @@ class Berth:
         self._timeout = timeout
         self._patience = patience
         self._position: Optional[str] = None
-        self._opener = urllib.request.build_opener(_NoRedirects)
+        # A proxy is another machine.
+        local = _SAFE.fullmatch(self._url) and self._url.lower().startswith("http:")
+        self._opener = urllib.request.build_opener(_NoRedirects, *([urllib.request.ProxyHandler({})] if local else []))
 
     def __repr__(self) -> str:
         return f"Berth({self._url!r})"
@@ -375,7 +377,8 @@ def _problem(status: int, headers: Mapping[str, str], body: bytes) -> BerthError
         code, detail = str(problem.get("code", "")), str(problem.get("detail", ""))
     except (ValueError, AttributeError):
         code, detail = "", f"the mesh answered {status}"
-    if status not in (429, 503):
+    # Of a 500, and what a proxy says, it is not known what was done.
+    if status != 429 and status < 500:
         return BerthError(status, code, detail)
     after = headers.get("Retry-After", "")
     return NotAnswered(status, code, detail, float(after) if after.isdigit() else 0.0)

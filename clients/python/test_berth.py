@@ -94,6 +94,17 @@ class RequestsTest(unittest.TestCase):
         self.assertEqual((raised.exception.status, raised.exception.code), (422, "invalid_partition"))
         self.assertEqual(len(gateway.requests), 1)
 
+    def test_what_is_no_answer_of_the_gateway_is_no_refusal(self):
+        proxy = (502, {}, b"<h1>Bad Gateway</h1>")
+        failed = (500, {}, {"code": "internal", "detail": "the gateway failed; its log says why"})
+        with server(proxy, failed, (201, {}, JOB)) as (gateway, url):
+            self.assertEqual(Berth(url, "t").submit(SCRIPT).id, 17)
+        self.assertEqual(len({headers["Idempotency-Key"] for _, _, headers, _ in gateway.requests}), 1)
+        with server(proxy) as (gateway, url):
+            with self.assertRaises(NotAnswered) as raised:
+                Berth(url, "t").requeue(17)
+        self.assertEqual((raised.exception.status, len(gateway.requests)), (502, 1))
+
     def test_patience_ends(self):
         with server(BUSY) as (_, url):
             with self.assertRaises(NotAnswered) as raised:
@@ -116,6 +127,12 @@ class RequestsTest(unittest.TestCase):
                     Berth(url, "secret").job(17)
             self.assertEqual(other.requests, [])
         self.assertNotIn("secret", repr(Berth(url, "secret")))
+
+    def test_a_gateway_of_this_machine_is_asked_without_a_proxy(self):
+        with server((200, {}, JOB)) as (proxy, at), server((200, {}, JOB)) as (gateway, url):
+            with mock.patch.dict(os.environ, {"http_proxy": at, "no_proxy": ""}):
+                Berth(url, "secret").job(17)
+        self.assertEqual([len(proxy.requests), len(gateway.requests)], [0, 1])
 
     def test_lists_are_read_page_by_page(self):
         second = {**JOB, "id": 18}
