@@ -320,7 +320,7 @@ class Berth:
     def _send(self, method: str, path: str, body: Optional[bytes], headers: Mapping[str, str]) -> _Answer:
         def whole(response: Any) -> _Answer:
             with response:
-                return _Answer(response.status, dict(response.headers), response.read())
+                return _Answer(response.status, response.headers, response.read())
 
         answer = self._patiently(method, path, body, headers, whole)
         self._position = answer.headers.get("Berth-Position", self._position)
@@ -365,7 +365,7 @@ class Berth:
             return read(self._opener.open(request, timeout=self._timeout))
         except urllib.error.HTTPError as error:
             with error:
-                raise _problem(error.code, dict(error.headers), error.read()) from None
+                raise _problem(error.code, error.headers, error.read()) from None
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
             raise NotAnswered(0, "", f"no answer from {self._url} ({reason})") from error

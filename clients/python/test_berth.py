@@ -149,6 +149,17 @@ class RequestsTest(unittest.TestCase):
             mesh.job(17)
         self.assertEqual(gateway.requests[1][2]["Berth-Position"], "submissions:0:5")
 
+    def test_a_proxy_may_write_the_names_of_headers_as_it_likes(self):
+        busy = (503, {"retry-after": "1"}, {"code": "unavailable", "detail": "the log is away"})
+        with server(busy, (201, {"berth-position": "submissions:0:5"}, JOB), (200, {}, JOB)) as (gateway, url):
+            mesh = Berth(url, "t", patience=0.5)
+            with self.assertRaises(NotAnswered) as raised:
+                mesh.submit(SCRIPT)
+            mesh.submit(SCRIPT)
+            mesh.job(17)
+        self.assertEqual(raised.exception.retry_after, 1.0)
+        self.assertEqual(gateway.requests[2][2]["Berth-Position"], "submissions:0:5")
+
     def test_many_jobs_are_sent_again_while_some_are_unknown_and_a_refusal_stays_one(self):
         refused = b'{"line":2,"status":422,"code":"invalid_option","detail":"no"}\n'
         unknown = b'{"line":1,"status":503,"code":"unavailable","detail":"?"}\n' + refused
