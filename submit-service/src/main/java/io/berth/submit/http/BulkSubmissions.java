@@ -108,9 +108,7 @@ final class BulkSubmissions {
         }
 
         private @Nullable IdempotencyKey own(int line, JobSubmission asked) {
-            return key == null
-                    ? null
-                    : new IdempotencyKey(key + "/" + line, Gateway.fingerprint(asked));
+            return Gateway.key(key == null ? null : key + "/" + line, asked);
         }
 
         void write() {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.ZonedDateTime;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -78,7 +79,7 @@ final class SubmissionBodyTest {
                 """
                         .getBytes(StandardCharsets.UTF_8);
 
-        var asked = SubmissionBody.script(script, "carol");
+        var asked = SubmissionBody.script(script, "carol", ZonedDateTime::now);
 
         assertThat(asked.name()).isEqualTo("train");
         assertThat(asked.gpus()).isEqualTo(2);

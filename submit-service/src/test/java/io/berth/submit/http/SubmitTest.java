@@ -286,6 +286,32 @@ class SubmitTest {
     }
 
     @Test
+    void a_repeated_script_that_begins_in_an_hour_finds_the_job_of_the_first() throws Exception {
+        String key = UUID.randomUUID().toString();
+        String directives = "#!/bin/sh\n#SBATCH --begin=now+1hour --deadline=now+2days\n";
+        long first = keyedScript(key, directives).then().extract().jsonPath().getLong("id");
+        // Times are those of whole seconds.
+        Thread.sleep(1_100);
+
+        Response second = keyedScript(key, directives);
+
+        second.then().statusCode(201).body("id", is((int) first));
+        Api.refused(
+                keyedScript(key, "#!/bin/sh\n#SBATCH --begin=now+2hours\n"),
+                422,
+                "idempotency_key_reused");
+        assertThat(submissionsWith(key)).hasSize(1);
+    }
+
+    private static Response keyedScript(String key, String script) {
+        return Api.as("alice")
+                .header("Idempotency-Key", key)
+                .contentType("text/x-shellscript")
+                .body(script.getBytes(StandardCharsets.UTF_8))
+                .post("/v1/jobs");
+    }
+
+    @Test
     void another_request_with_the_same_key_is_refused() throws Exception {
         String key = UUID.randomUUID().toString();
         keyed("alice", key, "\"nodes\":1").then().statusCode(201);
