@@ -41,6 +41,9 @@ final class SubmissionBodyTest {
                     {"script":"#!/bin/sh","name":17}         | field 'name' is not a text
                     {"script":"#!/bin/sh","name":true}       | field 'name' is not a text
                     {"script":"#!/bin/sh","arguments":"a"}   | field 'arguments' is not a list
+                    {"script":"#!/bin/sh","arguments":[null]} | field 'arguments': null is no value
+                    {"script":"#!/bin/sh","environment":{"A":null}} | null is no value
+                    {"script":"#!/bin/sh","components":[null]} | field 'components': null is no value
                     {"script":"#!/bin/sh","environment":[]}  | field 'environment' is not an object of texts
                     {"script":"#!/bin/sh","launch":"BOTH"}   | field 'launch' is not one of BATCH, PER_NODE
                     {"script":"#!/bin/sh","launch":0}        | field 'launch' is not one of BATCH, PER_NODE
