@@ -25,6 +25,7 @@ import io.restassured.response.Response;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -209,7 +210,18 @@ class SubmitTest {
                 LargeRequest.script("#".repeat(20_000_000)),
                 LargeRequest.script("#".repeat(9_100_000)).withoutLength(),
                 // Within the limit of scripts, but not as the JSON that the log keeps.
-                LargeRequest.json("{\"script\":\"#!/bin/sh\\n" + "\\n".repeat(4_190_000) + "\"}"));
+                LargeRequest.json("{\"script\":\"#!/bin/sh\\n" + "\\n".repeat(4_190_000) + "\"}"),
+                // One record of the log has all components.
+                LargeRequest.json(
+                        "{\"script\":\"#!/bin/sh\",\"components\":["
+                                + String.join(
+                                        ",",
+                                        Collections.nCopies(
+                                                100,
+                                                "{\"terms\":{\"dependency\":\"afterok"
+                                                        + ":1".repeat(1000)
+                                                        + "\"}}"))
+                                + "]}"));
     }
 
     @ParameterizedTest
