@@ -266,6 +266,12 @@ class ConsoleTest {
                         System.currentTimeMillis()));
         awaitText("cancelled");
         assertThat(browser().text()).contains(id + " sweep");
+        mesh.jobStatus(
+                Samples.status(
+                        tasks.getLast(),
+                        JobState.COMPLETED,
+                        null,
+                        System.currentTimeMillis()));
     }
 
     private static Heartbeat beat(long job, int moment) {
