@@ -158,7 +158,9 @@ class Berth:
         self._timeout = timeout
         self._patience = patience
         self._position: Optional[str] = None
-        self._opener = urllib.request.build_opener(_NoRedirects)
+        # A proxy is another machine.
+        local = _SAFE.fullmatch(self._url) and self._url.lower().startswith("http:")
+        self._opener = urllib.request.build_opener(_NoRedirects, *([urllib.request.ProxyHandler({})] if local else []))
 
     def __repr__(self) -> str:
         return f"Berth({self._url!r})"
@@ -318,7 +320,7 @@ class Berth:
     def _send(self, method: str, path: str, body: Optional[bytes], headers: Mapping[str, str]) -> _Answer:
         def whole(response: Any) -> _Answer:
             with response:
-                return _Answer(response.status, dict(response.headers), response.read())
+                return _Answer(response.status, response.headers, response.read())
 
         answer = self._patiently(method, path, body, headers, whole)
         self._position = answer.headers.get("Berth-Position", self._position)
@@ -363,7 +365,7 @@ class Berth:
             return read(self._opener.open(request, timeout=self._timeout))
         except urllib.error.HTTPError as error:
             with error:
-                raise _problem(error.code, dict(error.headers), error.read()) from None
+                raise _problem(error.code, error.headers, error.read()) from None
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
             raise NotAnswered(0, "", f"no answer from {self._url} ({reason})") from error
@@ -375,7 +377,8 @@ def _problem(status: int, headers: Mapping[str, str], body: bytes) -> BerthError
         code, detail = str(problem.get("code", "")), str(problem.get("detail", ""))
     except (ValueError, AttributeError):
         code, detail = "", f"the mesh answered {status}"
-    if status not in (429, 503):
+    # Of a 500, and what a proxy says, it is not known what was done.
+    if status != 429 and status < 500:
         return BerthError(status, code, detail)
     after = headers.get("Retry-After", "")
     return NotAnswered(status, code, detail, float(after) if after.isdigit() else 0.0)

@@ -94,6 +94,17 @@ class RequestsTest(unittest.TestCase):
         self.assertEqual((raised.exception.status, raised.exception.code), (422, "invalid_partition"))
         self.assertEqual(len(gateway.requests), 1)
 
+    def test_what_is_no_answer_of_the_gateway_is_no_refusal(self):
+        proxy = (502, {}, b"<h1>Bad Gateway</h1>")
+        failed = (500, {}, {"code": "internal", "detail": "the gateway failed; its log says why"})
+        with server(proxy, failed, (201, {}, JOB)) as (gateway, url):
+            self.assertEqual(Berth(url, "t").submit(SCRIPT).id, 17)
+        self.assertEqual(len({headers["Idempotency-Key"] for _, _, headers, _ in gateway.requests}), 1)
+        with server(proxy) as (gateway, url):
+            with self.assertRaises(NotAnswered) as raised:
+                Berth(url, "t").requeue(17)
+        self.assertEqual((raised.exception.status, len(gateway.requests)), (502, 1))
+
     def test_patience_ends(self):
         with server(BUSY) as (_, url):
             with self.assertRaises(NotAnswered) as raised:
@@ -117,6 +128,12 @@ class RequestsTest(unittest.TestCase):
             self.assertEqual(other.requests, [])
         self.assertNotIn("secret", repr(Berth(url, "secret")))
 
+    def test_a_gateway_of_this_machine_is_asked_without_a_proxy(self):
+        with server((200, {}, JOB)) as (proxy, at), server((200, {}, JOB)) as (gateway, url):
+            with mock.patch.dict(os.environ, {"http_proxy": at, "no_proxy": ""}):
+                Berth(url, "secret").job(17)
+        self.assertEqual([len(proxy.requests), len(gateway.requests)], [0, 1])
+
     def test_lists_are_read_page_by_page(self):
         second = {**JOB, "id": 18}
         with server((200, {}, {"jobs": [JOB], "next": "17"}), (200, {}, {"jobs": [second]})) as (gateway, url):
@@ -131,6 +148,17 @@ class RequestsTest(unittest.TestCase):
             mesh.submit(SCRIPT)
             mesh.job(17)
         self.assertEqual(gateway.requests[1][2]["Berth-Position"], "submissions:0:5")
+
+    def test_a_proxy_may_write_the_names_of_headers_as_it_likes(self):
+        busy = (503, {"retry-after": "1"}, {"code": "unavailable", "detail": "the log is away"})
+        with server(busy, (201, {"berth-position": "submissions:0:5"}, JOB), (200, {}, JOB)) as (gateway, url):
+            mesh = Berth(url, "t", patience=0.5)
+            with self.assertRaises(NotAnswered) as raised:
+                mesh.submit(SCRIPT)
+            mesh.submit(SCRIPT)
+            mesh.job(17)
+        self.assertEqual(raised.exception.retry_after, 1.0)
+        self.assertEqual(gateway.requests[2][2]["Berth-Position"], "submissions:0:5")
 
     def test_many_jobs_are_sent_again_while_some_are_unknown_and_a_refusal_stays_one(self):
         refused = b'{"line":2,"status":422,"code":"invalid_option","detail":"no"}\n'

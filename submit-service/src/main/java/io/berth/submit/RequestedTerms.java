@@ -29,6 +29,9 @@ final class RequestedTerms {
     private static final long MAX_SECONDS = 10_000_000_000L;
     static final int MAX_COMMENT = 1024;
 
+    /// Every record of a job has them all.
+    private static final int MOST_CLAUSES = 1000;
+
     private RequestedTerms() {}
 
     /// Null for a job on no special terms.
@@ -79,7 +82,13 @@ final class RequestedTerms {
             return null;
         }
         try {
-            return DependencyText.parse(text);
+            Dependency dependency = DependencyText.parse(text);
+            if (dependency != null && dependency.clauses().size() > MOST_CLAUSES) {
+                throw invalid(
+                        "Job dependency problem: on %d jobs, more than %d"
+                                .formatted(dependency.clauses().size(), MOST_CLAUSES));
+            }
+            return dependency;
         } catch (InvalidOption e) {
             throw invalid("Job dependency problem: " + quoted(text));
         }

@@ -39,3 +39,8 @@ export function kindOf(state) {
   if (state === 'SUSPENDED') return 'held';
   return state === 'COMPLETED' ? 'done' : state === 'CANCELLED' ? 'off' : 'bad';
 }
+
+/** The name that means a job alone: an array has the number of its first task. */
+export function nameOf(job) {
+  return job.arrayJob === undefined ? String(job.id) : `${job.arrayJob}_${job.arrayTask}`;
+}

@@ -68,6 +68,18 @@ final class AdmissionTest {
     }
 
     @Test
+    void a_job_depends_on_a_thousand_others_at_most() {
+        assertThat(admitted(depending(1000), ALICE).description().conditions().dependency())
+                .isNotNull();
+
+        assertThat(refused(depending(1001), ALICE).detail()).contains("1000");
+    }
+
+    private static JobSubmission depending(int jobs) {
+        return Asked.with(Map.of("terms", Map.of("dependency", "afterok" + ":1".repeat(jobs))));
+    }
+
+    @Test
     void everything_that_is_asked_for_is_kept() {
         var asked =
                 Asked.with(

@@ -120,9 +120,7 @@ final class BulkSubmissions {
         }
 
         private @Nullable IdempotencyKey own(int line, JobSubmission asked) {
-            return key == null
-                    ? null
-                    : new IdempotencyKey(key + "/" + line, Gateway.fingerprint(asked));
+            return Gateway.key(key == null ? null : key + "/" + line, asked);
         }
 
         /// Begins to write what was admitted since the last time. Without ids for it nothing more

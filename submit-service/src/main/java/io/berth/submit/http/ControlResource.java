@@ -138,7 +138,11 @@ public class ControlResource {
             @QueryParam("as") @DefaultValue("") String as,
             @Context HttpServerRequest request)
             throws Refused {
-        return accepted(controls.hold(JobName.parse(id), callers.of(request), as.equals("user")));
+        if (!as.isEmpty() && !as.equals("user")) {
+            throw new Refused(
+                    new InvalidRequest("a hold is as user or without it, not " + Checks.quoted(as)));
+        }
+        return accepted(controls.hold(JobName.parse(id), callers.of(request), !as.isEmpty()));
     }
 
     @POST
@@ -154,10 +158,18 @@ public class ControlResource {
     @Operation(summary = "End a job's run and let it wait again")
     public Response requeue(
             @PathParam("id") String id,
-            @QueryParam("hold") @DefaultValue("false") boolean hold,
+            @QueryParam("hold")
+                    @DefaultValue("false")
+                    @Parameter(schema = @Schema(type = SchemaType.BOOLEAN))
+                    String hold,
             @Context HttpServerRequest request)
             throws Refused {
-        return accepted(controls.requeue(JobName.parse(id), callers.of(request), hold));
+        if (!hold.equals("true") && !hold.equals("false")) {
+            throw new Refused(
+                    new InvalidRequest("hold is true or false, not " + Checks.quoted(hold)));
+        }
+        return accepted(
+                controls.requeue(JobName.parse(id), callers.of(request), hold.equals("true")));
     }
 
     @POST

@@ -65,26 +65,32 @@ public class Gateway {
         this.clock = clock;
     }
 
+    /// A key for a request that makes the same submission whenever it is sent; null for none.
+    public static @Nullable IdempotencyKey key(@Nullable String key, JobSubmission request) {
+        return key == null ? null : new IdempotencyKey(key, fingerprint(request));
+    }
+
     /// Makes a job of the submission, or finds the one that its key stands for.
     ///
     /// @throws Unavailable if it is not known in time whether there is a job
-    public Job submit(JobSubmission asked, Caller caller, @Nullable String key) throws Refused {
+    public Job submit(JobSubmission asked, Caller caller, @Nullable IdempotencyKey key)
+            throws Refused {
         var due = Deadline.in(config.answerTimeout());
         if (key == null) {
             Written written = write(asked, caller, null, due);
             return job(written);
         }
-        String request = fingerprint(asked);
+        String request = key.requestSha256();
         String user = Admission.owner(asked, caller);
-        Optional<Claim> claim = log.picture().claim(SubmissionWriter.CELL, user, key);
+        Optional<Claim> claim = log.picture().claim(SubmissionWriter.CELL, user, key.key());
         if (claim.isPresent()) {
             return claimed(claim.get(), request);
         }
-        Written written = write(asked, caller, new IdempotencyKey(key, request), due);
+        Written written = write(asked, caller, key, due);
         log.await(written.position(), due);
         return claimed(
                 log.picture()
-                        .claim(SubmissionWriter.CELL, user, key)
+                        .claim(SubmissionWriter.CELL, user, key.key())
                         .orElseThrow(() -> new Unavailable("the key is already forgotten")),
                 request);
     }
@@ -167,7 +173,7 @@ public class Gateway {
     }
 
     /// The SHA-256 by which a repeated request is known.
-    static String fingerprint(JobSubmission asked) {
+    private static String fingerprint(JobSubmission asked) {
         try {
             return Sha256.hex(CANONICAL.writeValueAsBytes(asked));
         } catch (JsonProcessingException e) {

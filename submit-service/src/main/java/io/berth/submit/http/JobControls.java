@@ -198,6 +198,15 @@ public class JobControls {
     }
 
     Position amend(JobName name, Caller caller, JobChange change) throws Refused {
+        return turns.amend(
+                controlled(name, caller).stream().map(Job::id).toList(),
+                () -> amended(name, caller, change),
+                requests -> writer.ask(requests, Deadline.in(config.answerTimeout())));
+    }
+
+    /// What is asked for that change of those of the jobs that can be changed so, at least one.
+    private List<Submission> amended(JobName name, Caller caller, JobChange change)
+            throws Refused {
         Amendments amendments = amendments(caller);
         var requests = new ArrayList<Submission>();
         Refused last = null;
@@ -211,7 +220,7 @@ public class JobControls {
         if (requests.isEmpty() && last != null) {
             throw last;
         }
-        return write(requests);
+        return requests;
     }
 
     /// What would be asked for that change of the job.

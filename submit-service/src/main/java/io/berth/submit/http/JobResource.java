@@ -31,6 +31,9 @@ import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.net.URI;
 import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
@@ -53,6 +56,9 @@ public class JobResource {
     private static final String SHELL_SCRIPT = "text/x-shellscript";
     private static final String SH = "application/x-sh";
     static final int MAX_KEY = 128;
+
+    /// In whose place a script's `--begin=now+1hour` is the same each time it is read.
+    private static final ZonedDateTime NO_TIME = Instant.EPOCH.atZone(ZoneOffset.UTC);
 
     private final Gateway gateway;
     private final SpecReader specs;
@@ -122,7 +128,11 @@ public class JobResource {
             @HeaderParam(KEY) @Nullable String key,
             @Context HttpServerRequest request)
             throws Refused {
-        return created(counter.count(() -> submit(SubmissionBody.json(read(body)), key, request)));
+        return created(
+                counter.count(() -> {
+                    JobSubmission asked = SubmissionBody.json(read(body));
+                    return submit(asked, asked, key, request);
+                }));
     }
 
     @POST
@@ -142,17 +152,29 @@ public class JobResource {
             @Context HttpServerRequest request)
             throws Refused {
         return created(
-                counter.count(() -> submit(SubmissionBody.script(read(body), user), key, request)));
+                counter.count(() -> {
+                    byte[] script = read(body);
+                    return submit(
+                            SubmissionBody.script(script, user, ZonedDateTime::now),
+                            SubmissionBody.script(script, user, () -> NO_TIME),
+                            key,
+                            request);
+                }));
     }
 
     private byte[] read(InputStream body) throws Refused {
         return SubmissionBody.bytes(body, config.bodyTimeout());
     }
 
-    private Job submit(JobSubmission asked, @Nullable String key, HttpServerRequest request)
+    /// @param same the submission that the request makes whenever it is sent
+    private Job submit(
+            JobSubmission asked,
+            JobSubmission same,
+            @Nullable String key,
+            HttpServerRequest request)
             throws Refused {
         checkKey(key, MAX_KEY);
-        return gateway.submit(asked, callers.of(request), key);
+        return gateway.submit(asked, callers.of(request), Gateway.key(key, same));
     }
 
     /// @throws Refused if there is a key that is not as it may be

@@ -1,8 +1,10 @@
 package io.berth.submit.http;
 
 import io.berth.contracts.JobId;
+import io.berth.contracts.event.Submission;
 import io.berth.submit.Deadline;
 import io.berth.submit.Position;
+import io.berth.submit.Refused;
 import io.berth.submit.SubmitConfig;
 import io.berth.submit.Unavailable;
 import io.berth.submit.kafka.GatewayLog;
@@ -17,12 +19,14 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /// The order in which this gateway changes jobs: of one job one change at a time. A change on
 /// condition (`If-Match`) waits until what was asked of the job before has been decided and shows,
-/// so that of two that name the same tag one is made.
+/// so that of two that name the same tag one is made. A change of a job's description waits likewise
+/// for the one before: it says the whole of what it changes a part of.
 @Singleton
 final class JobTurns {
     private static final int LOCKS = 64;
@@ -34,11 +38,27 @@ final class JobTurns {
     private final SubmitConfig config;
     private final Clock clock;
     private final HttpHeaders headers;
-    private final List<ReentrantLock> locks =
-            Stream.generate(ReentrantLock::new).limit(LOCKS).toList();
+    private final List<ReentrantLock> locks = locks();
+
+    /// Of their own: nobody waits for one who waits for a change before his.
+    private final List<ReentrantLock> amending = locks();
 
     /// What was asked last of each job, until it is decided.
     private final Map<JobId, Position> undecided = new ConcurrentHashMap<>();
+
+    /// What was asked last of the descriptions of jobs, until it is decided.
+    private final Map<JobId, Position> unamended = new ConcurrentHashMap<>();
+
+    /// What is asked of jobs as they are when it is their turn.
+    @FunctionalInterface
+    interface Reckoning {
+        List<Submission> requests() throws Refused;
+    }
+
+    @FunctionalInterface
+    private interface Turn<E extends Exception> {
+        Position take(Deadline due) throws E;
+    }
 
     /// @param headers of the request that is answered
     JobTurns(GatewayLog log, SubmitConfig config, Clock clock, HttpHeaders headers) {
@@ -53,6 +73,40 @@ final class JobTurns {
     /// @throws EntityTags.Changed if a job is not as the request says
     /// @throws Unavailable if their turn does not come in time
     Position take(List<JobId> jobs, Supplier<Position> write) {
+        return inTurn(
+                locks,
+                jobs,
+                due -> {
+                    String seen = headers.getHeaderString(HttpHeaders.IF_MATCH);
+                    if (seen != null) {
+                        settle(undecided, jobs, due);
+                        jobs.forEach(job -> check(job, seen));
+                    }
+                    return written(undecided, jobs, write);
+                });
+    }
+
+    /// Writes changes of jobs' descriptions, when it is their turn and the changes before show.
+    ///
+    /// @throws EntityTags.Changed if a job is not as the request says
+    /// @throws Unavailable if their turn does not come in time
+    Position amend(
+            List<JobId> jobs, Reckoning reckoning, Function<List<Submission>, Position> write)
+            throws Refused {
+        return this.<Refused>inTurn(
+                amending,
+                jobs,
+                due -> {
+                    settle(unamended, jobs, due);
+                    List<Submission> requests = reckoning.requests();
+                    List<JobId> asked = requests.stream().map(Submission::job).toList();
+                    return take(
+                            asked, () -> written(unamended, asked, () -> write.apply(requests)));
+                });
+    }
+
+    private <E extends Exception> Position inTurn(
+            List<ReentrantLock> locks, List<JobId> jobs, Turn<E> turn) throws E {
         List<Integer> places =
                 jobs.stream().map(it -> (int) (it.value() % LOCKS)).distinct().sorted().toList();
         var mine = new ArrayDeque<ReentrantLock>();
@@ -62,15 +116,14 @@ final class JobTurns {
                 lock(locks.get(place), due);
                 mine.push(locks.get(place));
             }
-            String seen = headers.getHeaderString(HttpHeaders.IF_MATCH);
-            if (seen != null) {
-                settle(jobs, due);
-                jobs.forEach(job -> check(job, seen));
-            }
-            return written(jobs, write);
+            return turn.take(due);
         } finally {
             mine.forEach(ReentrantLock::unlock);
         }
+    }
+
+    private static List<ReentrantLock> locks() {
+        return Stream.generate(ReentrantLock::new).limit(LOCKS).toList();
     }
 
     private static void lock(ReentrantLock lock, Deadline due) {
@@ -85,10 +138,10 @@ final class JobTurns {
     }
 
     /// Waits until what was asked of the jobs before has been decided and shows.
-    private void settle(List<JobId> jobs, Deadline due) {
+    private void settle(Map<JobId, Position> asked, List<JobId> jobs, Deadline due) {
         Position latest =
                 jobs.stream()
-                        .flatMap(job -> Stream.ofNullable(undecided.get(job)))
+                        .flatMap(job -> Stream.ofNullable(asked.get(job)))
                         .max(Comparator.comparingLong(Position::offset))
                         .orElse(null);
         if (latest == null) {
@@ -110,11 +163,12 @@ final class JobTurns {
         }
     }
 
-    private Position written(List<JobId> jobs, Supplier<Position> write) {
-        undecided.values().removeIf(log::decided);
-        jobs.forEach(job -> undecided.put(job, UNKNOWN));
+    private Position written(
+            Map<JobId, Position> asked, List<JobId> jobs, Supplier<Position> write) {
+        asked.values().removeIf(log::decided);
+        jobs.forEach(job -> asked.put(job, UNKNOWN));
         Position written = write.get();
-        jobs.forEach(job -> undecided.put(job, written));
+        jobs.forEach(job -> asked.put(job, written));
         return written;
     }
 }

@@ -84,6 +84,7 @@ public class SessionResource {
     @RequestBody(content = @Content(schema = @Schema(implementation = MessageJson.class)))
     @APIResponse(responseCode = "202", description = "It is on its way")
     @APIResponse(responseCode = "404", description = "No such session, or not this secret")
+    @APIResponse(responseCode = "429", description = "The job does not take what it is told")
     public Response tell(@PathParam("id") String id, InputStream body) throws Refused {
         MessageJson message =
                 StrictJson.read(

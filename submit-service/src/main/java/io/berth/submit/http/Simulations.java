@@ -139,9 +139,11 @@ class Simulations {
             forecast.take(
                     new Input.NodeAsked(new DrainRequested(node, caller.user(), "simulated")));
         }
+        long nodes = 0;
         for (WhatIf.More more : requireNonNullElse(asked.add(), List.<WhatIf.More>of())) {
-            if (more.count() < 1 || more.count() > MOST_NODES) {
-                throw invalid("nodes to add are 1 to " + MOST_NODES + ", not " + more.count());
+            nodes += more.count();
+            if (more.count() < 1 || nodes > MOST_NODES) {
+                throw invalid("nodes to add are 1 to " + MOST_NODES + ", not " + nodes);
             }
             forecast.add(node(more.like(), picture), more.count());
         }

@@ -1,5 +1,7 @@
 package io.berth.submit.http;
 
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
@@ -26,7 +28,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Reads JSON from the body of a request strictly: no unknown or doubled fields, no number for a
-/// text. What is wrong is said in one line that names the place.
+/// text, no null in a list. What is wrong is said in one line that names the place.
 public final class StrictJson {
     /// No request has lists within objects within more than this.
     private static final int MAX_DEPTH = 8;
@@ -62,6 +64,7 @@ public final class StrictJson {
                         .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
                         .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
         mapper.getFactory().setStreamReadConstraints(constraints);
+        mapper.setDefaultSetterInfo(JsonSetter.Value.forContentNulls(Nulls.FAIL));
         var text = mapper.coercionConfigFor(LogicalType.Textual);
         text.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail);
         text.setCoercion(CoercionInputShape.Float, CoercionAction.Fail);

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Reads a submission from the body of a request: JSON, taken strictly, or a batch script.
@@ -67,14 +68,16 @@ public final class SubmissionBody {
     }
 
     /// @param user the owner, if it is not the caller
-    static JobSubmission script(byte[] body, @Nullable String user) throws Refused {
+    /// @param now by which the directives' times of day are read
+    static JobSubmission script(
+            byte[] body, @Nullable String user, Supplier<ZonedDateTime> now) throws Refused {
         try {
             return Sbatch.request(
                             SbatchLine.of(List.of()),
                             Map.of(),
                             BatchScript.of(body),
                             List.of(),
-                            new SubmittedFrom(null, null, null, user, ZonedDateTime::now))
+                            new SubmittedFrom(null, null, null, user, now))
                     .submission();
         } catch (InvalidOption e) {
             throw Launch.refused(e);

@@ -46,6 +46,9 @@ public class SubmissionWriter {
     /// A specification's largest value; the rest of a record is for its headers.
     static final int MAX_SPEC_BYTES = Topics.SPECS.maxBytes() - (64 << 10);
 
+    /// A submission's largest value: the states of its jobs repeat what it says, and have to fit.
+    static final int MAX_SUBMITTED_BYTES = Topics.SUBMISSIONS.maxBytes() / 2;
+
     private final EventWriter writer;
     private final JobIds ids;
     private final Events<JobSpec> specs = new Events<>(Topics.SPECS, PictureTopics.SERVICE);
@@ -95,7 +98,7 @@ public class SubmissionWriter {
         }
     }
 
-    /// The specification is too large for the log.
+    /// The specification, or the submission, is too large for the log.
     public record TooLarge(ScriptTooLarge refusal) implements Outcome {}
 
     /// Whether the job stands in the log is not known, or it was not tried.
@@ -111,7 +114,7 @@ public class SubmissionWriter {
 
     /// Writes an admitted job under a new id. When this returns, both records are acknowledged.
     ///
-    /// @throws Refused if the specification is too large for the log
+    /// @throws Refused if it is too large for the log
     /// @throws Unavailable if it is not known in time whether it stands there
     public Written write(Draft draft, Deadline due) throws Refused {
         return switch (write(List.of(draft), due).getFirst()) {
@@ -203,7 +206,12 @@ public class SubmissionWriter {
         void writeSpec(Deadline due) {
             var record = traced(specs.record(CELL, draft.admitted().spec(job), "spec/" + job));
             if (record.value().length > MAX_SPEC_BYTES) {
-                outcome = new TooLarge(tooLarge(record.value().length));
+                outcome =
+                        new TooLarge(
+                                tooLarge(
+                                        "script, arguments and environment make",
+                                        record.value().length,
+                                        MAX_SPEC_BYTES));
             } else if (due.passed()) {
                 outcome = new Unknown(new Unavailable("not tried: the log is slow"));
             } else {
@@ -231,6 +239,15 @@ public class SubmissionWriter {
                                         : new JobArray(array.tasks(), array.throttle(), ids),
                                 draft.admitted().components());
                 var record = submissions.record(CELL, submitted, "submitted/" + job);
+                if (record.value().length > MAX_SUBMITTED_BYTES) {
+                    outcome =
+                            new TooLarge(
+                                    tooLarge(
+                                            "what its components, array and terms ask for makes",
+                                            record.value().length,
+                                            MAX_SUBMITTED_BYTES));
+                    return;
+                }
                 submission = writer.write(traced(record));
             } catch (Unavailable e) {
                 outcome = new Unknown(e);
@@ -265,13 +282,10 @@ public class SubmissionWriter {
         }
     }
 
-    private static ScriptTooLarge tooLarge(int bytes) {
+    private static ScriptTooLarge tooLarge(String what, int bytes, int most) {
         return new ScriptTooLarge(
-                "script, arguments and environment make "
-                        + bytes
-                        + " bytes of JSON, more than the "
-                        + MAX_SPEC_BYTES
-                        + " that are allowed");
+                "%s %d bytes of JSON, more than the %d that are allowed"
+                        .formatted(what, bytes, most));
     }
 
     /// Writes what is asked of jobs; the position from which on all of that stands in the log.

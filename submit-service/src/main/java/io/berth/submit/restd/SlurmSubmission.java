@@ -77,13 +77,18 @@ final class SlurmSubmission {
         }
         var submission = new SlurmSubmission();
         for (Map.Entry<String, JsonNode> field : description.properties()) {
-            if (!field.getValue().isNull() && !field.getKey().equals("script")) {
+            if (isSet(field.getValue()) && !field.getKey().equals("script")) {
                 submission.set(field.getKey(), field.getValue());
             }
         }
         submission.job.put("terms", submission.terms);
         submission.job.put("where", submission.where);
         return submission.job;
+    }
+
+    /// Whether it says something: clients send numbers with `"set": false` for those they have not.
+    private static boolean isSet(JsonNode value) {
+        return !value.isNull() && value.path("set").asBoolean(true);
     }
 
     private void set(String name, JsonNode value) throws Refused {
@@ -108,7 +113,7 @@ final class SlurmSubmission {
             case "tres_per_node" -> perNode(text(name, value));
             case "tres_per_task" -> gpus("gpusPerTask", text(name, value));
             case "nice" -> job.put("nice", number(name, value));
-            case "requeue" -> job.put("requeue", value.asBoolean());
+            case "requeue" -> job.put("requeue", choice(name, value));
             default -> setTerm(name, value);
         }
     }
@@ -117,23 +122,23 @@ final class SlurmSubmission {
         switch (name) {
             case "array" -> terms.put("array", text(name, value));
             case "dependency" -> terms.put("dependency", text(name, value));
-            case "hold" -> terms.put("hold", value.asBoolean());
+            case "hold" -> terms.put("hold", choice(name, value));
             case "begin_time" -> terms.put("beginAt", 1000 * number(name, value));
             case "deadline" -> terms.put("deadlineAt", 1000 * number(name, value));
             case "priority" -> terms.put("priority", number(name, value));
             case "comment" -> terms.put("comment", text(name, value));
-            case "mail_type" -> terms.put("mailType", list(value));
+            case "mail_type" -> terms.put("mailType", list(name, value));
             case "mail_user" -> terms.put("mailUser", text(name, value));
             case "reservation", "licenses" -> where.put(name, text(name, value));
             case "maximum_nodes" -> where.put("maxNodes", number(name, value));
             case "minimum_cpus_per_node" -> where.put("minCpusPerNode", number(name, value));
             case "temporary_disk_per_node" -> where.put("tmpMib", number(name, value));
-            case "oversubscribe" -> where.put("oversubscribe", value.asBoolean());
-            case "contiguous" -> where.put("contiguous", value.asBoolean());
+            case "oversubscribe" -> where.put("oversubscribe", choice(name, value));
+            case "contiguous" -> where.put("contiguous", choice(name, value));
             case "exclusive" -> setExclusive(text(name, value));
             case "constraints" -> where.put("constraint", text(name, value));
-            case "required_nodes" -> where.put("nodeList", list(value));
-            case "excluded_nodes" -> where.put("excludedNodes", list(value));
+            case "required_nodes" -> where.put("nodeList", list(name, value));
+            case "excluded_nodes" -> where.put("excludedNodes", list(name, value));
             default -> {
                 if (!IGNORED.contains(name)) {
                     throw new Refused(
@@ -168,10 +173,10 @@ final class SlurmSubmission {
             job.put("gpuPart", gpu.replace('=', ':'));
             return;
         }
-        if (!gpu.startsWith("gpu") || gpu.contains(",")) {
+        String[] parts = gpu.split("[:=]");
+        if (!parts[0].equals("gpu") || parts.length > 3 || gpu.contains(",")) {
             throw invalid(tres, "gres/gpu[:type]:count");
         }
-        String[] parts = gpu.split("[:=]");
         try {
             job.put(field, Integer.parseInt(parts[parts.length - 1]));
         } catch (NumberFormatException e) {
@@ -184,6 +189,9 @@ final class SlurmSubmission {
 
     private static Map<String, String> environment(JsonNode value) throws Refused {
         var environment = new LinkedHashMap<String, String>();
+        if (!value.isArray()) {
+            throw invalid("environment", "a list of NAME=VALUE");
+        }
         for (JsonNode variable : value) {
             String[] parts = variable.asText().split("=", 2);
             if (parts.length < 2) {
@@ -216,13 +224,23 @@ final class SlurmSubmission {
         }
     }
 
-    private static String list(JsonNode value) {
+    private static String list(String name, JsonNode value) throws Refused {
         if (!value.isArray()) {
-            return value.asText();
+            return text(name, value);
         }
-        var names = new StringBuilder();
-        value.forEach(it -> names.append(names.isEmpty() ? "" : ",").append(it.asText()));
-        return names.toString();
+        var items = new ArrayList<String>();
+        for (JsonNode item : value) {
+            items.add(text(name, item));
+        }
+        return String.join(",", items);
+    }
+
+    private static boolean choice(String name, JsonNode value) throws Refused {
+        return switch (value.asText()) {
+            case "true", "1" -> true;
+            case "false", "0" -> false;
+            default -> throw invalid(name, "true or false");
+        };
     }
 
     private static String text(String name, JsonNode value) throws Refused {

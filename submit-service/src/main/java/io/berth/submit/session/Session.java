@@ -1,5 +1,6 @@
 package io.berth.submit.session;
 
+import io.berth.submit.TooBusy;
 import io.netty.channel.ChannelHandlerContext;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
@@ -172,9 +173,13 @@ final class Session {
     /// Says something to the job in the user's name.
     ///
     /// @return whether the job is there
+    /// @throws TooBusy if it does not take what it is told
     synchronized boolean tellJob(Buffer message) {
         if (ended || job == null || job.isClosed()) {
             return false;
+        }
+        if (job.writeQueueFull()) {
+            throw new TooBusy("the job does not take what it is told");
         }
         var unused = job.writeBinaryMessage(message);
         return true;

@@ -173,6 +173,7 @@ public final class Sessions {
     /// Says something to the job of a session in its user's name.
     ///
     /// @return whether the secret is that user's, and the job is there
+    /// @throws TooBusy if it does not take what it is told
     public boolean tellJob(String id, String userSecret, byte[] message) {
         Place place = places.get(id);
         return place != null

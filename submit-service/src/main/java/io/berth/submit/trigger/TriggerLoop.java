@@ -7,6 +7,7 @@ import io.berth.contracts.event.Trigger.Progress;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Election;
 import io.berth.log.KafkaConnection;
+import io.berth.slurm.JobSubmission;
 import io.berth.submit.Caller;
 import io.berth.submit.Deadline;
 import io.berth.submit.Job;
@@ -186,7 +187,8 @@ public class TriggerLoop {
         var caller = new Caller(trigger.user(), AdminLevel.NONE, "strigger");
         String key = "strigger/%d/%d".formatted(trigger.number(), now.runs());
         try {
-            Job job = gateway.submit(TriggerRun.of(trigger, subject), caller, key);
+            JobSubmission run = TriggerRun.of(trigger, subject);
+            Job job = gateway.submit(run, caller, Gateway.key(key, run));
             submitted.increment();
             LOG.atInfo()
                     .addKeyValue("trigger", trigger.number())

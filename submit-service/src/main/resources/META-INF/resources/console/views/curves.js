@@ -12,6 +12,9 @@ const CHARTS = [
   ['Power', 'milliwatts', (value) => `${Math.round(value / 1000)} W`, 0],
 ];
 
+/** The largest of numbers, which may be more than a call takes arguments. */
+const largest = (numbers, least) => numbers.reduce((one, other) => Math.max(one, other), least);
+
 /** The points of one curve as pieces of a line, apart where nothing was told. */
 function pieces(gpu, field, x, y) {
   const all = [[]];
@@ -23,7 +26,7 @@ function pieces(gpu, field, x, y) {
 }
 
 function chart([title, field, words, least], gpus, first, last) {
-  const top = Math.max(least, 1, ...gpus.flatMap((gpu) => gpu[field].map((value) => value ?? 0)));
+  const top = largest(gpus.flatMap((gpu) => gpu[field].map((value) => value ?? 0)), Math.max(least, 1));
   const told = gpus.some((gpu) => gpu[field].some((value) => value !== null));
   if (!told) return null;
   const x = (at) => (at - first) / Math.max(1, last - first) * WIDTH;
@@ -43,8 +46,8 @@ function chart([title, field, words, least], gpus, first, last) {
 export function curves(gpus) {
   const times = gpus.flatMap((gpu) => gpu.at);
   if (times.length === 0) return null;
-  const first = Math.min(...times);
-  const last = Math.max(...times);
+  const first = -largest(times.map((at) => -at), -Infinity);
+  const last = largest(times, -Infinity);
   return h('section', { class: 'panel', id: 'curves' }, h('h2', {}, 'What its GPUs do'),
     h('div', { class: 'columns' }, CHARTS.map((it) => chart(it, gpus, first, last))));
 }

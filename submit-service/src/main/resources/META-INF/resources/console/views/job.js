@@ -2,8 +2,8 @@
 
 import { act, get, me } from '../api.js';
 import { h, plain, table } from '../dom.js';
-import { refreshSoon } from '../cluster-state.js';
-import { limit, memory, moment, span, TERMINAL } from '../words.js';
+import { cluster, refreshSoon } from '../cluster-state.js';
+import { limit, memory, moment, nameOf, span, TERMINAL } from '../words.js';
 import { curves } from './curves.js';
 import { log } from './log.js';
 import { idleChip, stateChip } from './queue.js';
@@ -13,8 +13,9 @@ import { why } from './why.js';
 const read = { id: null, job: null, why: null, gpus: [], problem: null };
 
 async function load(id) {
+  const name = nameOf(cluster.job.get(id) ?? { id });
   try {
-    const [job, told, telemetry] = await Promise.all([get(`/v1/jobs/${id}`), get(`/v1/jobs/${id}/why`), get(`/v1/jobs/${id}/telemetry`)]);
+    const [job, told, telemetry] = await Promise.all([get(`/v1/jobs/${name}`), get(`/v1/jobs/${name}/why`), get(`/v1/jobs/${name}/telemetry`)]);
     Object.assign(read, { id, job, why: told, gpus: telemetry.gpus, problem: null });
   } catch (problem) {
     Object.assign(read, { id, job: null, why: null, problem });
@@ -35,7 +36,7 @@ function actions(job) {
     if (ask && !confirm(ask)) return;
     event.target.disabled = true;
     try {
-      await act(method, `/v1/jobs/${job.id}${action}`);
+      await act(method, `/v1/jobs/${nameOf(job)}${action}`);
       refreshSoon();
     } catch (problem) {
       dispatchEvent(new CustomEvent('berth-toast', { detail: problem.message }));
@@ -44,7 +45,7 @@ function actions(job) {
   } }, label);
   return h('span', { class: 'actions' },
     job.state === 'PENDING' && (job.hold !== 'ADMIN' || operator) && (job.hold ? button('Release', '', null, 'POST', '/release') : button('Hold', '', null, 'POST', '/hold')),
-    button('Cancel job', 'danger', `Cancel job ${job.id} ${plain(job.name)} of ${plain(job.user)}?`, 'DELETE', ''));
+    button('Cancel job', 'danger', `Cancel job ${nameOf(job)} ${plain(job.name)} of ${plain(job.user)}?`, 'DELETE', ''));
 }
 
 const WHERE = [

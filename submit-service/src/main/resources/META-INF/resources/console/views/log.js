@@ -3,7 +3,7 @@
 import { me, open, seen } from '../api.js';
 import { cluster } from '../cluster-state.js';
 import { h, plain } from '../dom.js';
-import { TERMINAL } from '../words.js';
+import { nameOf, TERMINAL } from '../words.js';
 
 /** So many bytes are read of what was written before, and so many letters are kept on the page. */
 const BEFORE = 65536;
@@ -73,14 +73,14 @@ async function follow(job, stream, gone) {
     const hide = () => document.hidden && hidden.abort();
     document.addEventListener('visibilitychange', hide);
     try {
-      const answer = await open(`/v1/jobs/${job.id}/output?stream=${stream}&offset=${at}&follow=true`,
+      const answer = await open(`/v1/jobs/${nameOf(job)}/output?stream=${stream}&offset=${at}&follow=true`,
         { signal: AbortSignal.any([gone.signal, hidden.signal]) });
       const from = Number(answer.headers.get('Berth-Output-Offset'));
       if (at < 0 || from !== at) {
         clear();
         decoder = new TextDecoder();
         rest = '';
-        note.textContent = from > 0 ? `the last part; all of it: berth logs ${job.id}` : '';
+        note.textContent = from > 0 ? `the last part; all of it: berth logs ${nameOf(job)}` : '';
       }
       at = from;
       const reader = answer.body.getReader();

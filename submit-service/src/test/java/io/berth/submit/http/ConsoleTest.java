@@ -205,6 +205,75 @@ class ConsoleTest {
         assertThat(browser().errors()).isEmpty();
     }
 
+    @Test
+    void the_curves_of_a_thousand_gpus_are_drawn() {
+        signIn(Tokens.user("alice"));
+
+        String drawn =
+                """
+                import('/console/views/curves.js').then(({ curves }) => {
+                  const at = Array.from({ length: 240 }, (_, moment) => 1000 + moment);
+                  const [use, none] = [at.map(() => 50), at.map(() => null)];
+                  const gpus = Array.from({ length: 1000 }, (_, gpu) =>
+                    ({ node: 'n', uuid: `GPU-${gpu}`, at, use, memoryUsedMib: none, milliwatts: none }));
+                  return curves(gpus).querySelectorAll('polyline').length;
+                })
+                """;
+        assertThat(browser().evaluate(drawn).asInt()).isEqualTo(1000);
+    }
+
+    /// The number of an array is that of its first task.
+    @Test
+    void the_page_of_an_arrays_first_task_is_about_that_task_alone() throws Exception {
+        long id = Api.submitted("alice", "\"name\":\"sweep\",\"terms\":{\"array\":\"0-1\"}");
+        List<Submitted> tasks = mesh.submitted(id).jobs();
+        for (Submitted task : tasks) {
+            mesh.jobStatus(
+                    Samples.status(
+                            task,
+                            JobState.RUNNING,
+                            Samples.run(Samples.DGX, System.currentTimeMillis(), List.of()),
+                            0));
+        }
+        Api.eventually(() ->
+                Api.as("alice")
+                        .get("/v1/jobs/" + id + "_0")
+                        .then()
+                        .body("state", is("RUNNING")));
+        signIn(Tokens.user("alice"));
+        browser().evaluate("location.hash = '#/jobs/" + id + "'");
+        awaitText("Cancel job");
+        browser().evaluate("window.confirm = (text) => (window.asked = text, true)");
+        browser().click("button", "Cancel job");
+
+        List<Long> numbers = tasks.stream().map(it -> it.job().value()).toList();
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
+                .untilAsserted(() ->
+                        assertThat(
+                                        mesh.events(Topics.SUBMISSIONS).stream()
+                                                .filter(CancelRequested.class::isInstance)
+                                                .map(it -> it.job().value())
+                                                .filter(numbers::contains))
+                                .containsExactly(id));
+        assertThat(browser().evaluate("window.asked").asText()).contains(id + "_0");
+
+        mesh.jobStatus(
+                Samples.status(
+                        tasks.getFirst(),
+                        JobState.CANCELLED,
+                        null,
+                        System.currentTimeMillis()));
+        awaitText("cancelled");
+        assertThat(browser().text()).contains(id + " sweep");
+        mesh.jobStatus(
+                Samples.status(
+                        tasks.getLast(),
+                        JobState.COMPLETED,
+                        null,
+                        System.currentTimeMillis()));
+    }
+
     private static Heartbeat beat(long job, int moment) {
         var samples =
                 List.of("GPU-dgx-01-0", "GPU-dgx-01-1", "GPU-dgx-01-7").stream()

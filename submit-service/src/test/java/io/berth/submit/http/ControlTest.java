@@ -10,6 +10,8 @@ import io.berth.contracts.Hold;
 import io.berth.contracts.JobState;
 import io.berth.contracts.JobTerms;
 import io.berth.contracts.PreemptPolicy;
+import io.berth.contracts.Rank;
+import io.berth.contracts.Reason;
 import io.berth.contracts.SignalTarget;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeRequest;
@@ -29,6 +31,7 @@ import io.restassured.http.ContentType;
 import io.restassured.response.Response;
 import io.restassured.specification.RequestSpecification;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -364,6 +367,66 @@ class ControlTest {
                 .extracting(
                         JobTerms::comment, JobTerms::preemption, JobTerms::hold, JobTerms::beginAt)
                 .containsExactly("for the paper", PreemptPolicy.NEVER, Hold.USER, 4102444800000L);
+    }
+
+    /// A change carries all terms, and the whole request, of the job as it is.
+    @Test
+    void a_change_right_after_another_leaves_what_that_has_changed() throws Exception {
+        long id = Api.submitted("alice", "");
+        String path = "/v1/jobs/" + id;
+        String first =
+                change("alice", path, "{\"comment\":\"for the paper\"}")
+                        .then()
+                        .statusCode(202)
+                        .extract()
+                        .header("Berth-Position");
+
+        RequestSpecification next =
+                Api.as("alice")
+                        .contentType(ContentType.JSON)
+                        .body("{\"dependency\":\"singleton\"}");
+        var second = CompletableFuture.supplyAsync(() -> next.post(path));
+        Thread.sleep(500);
+        Submitted submitted = mesh.submitted(id);
+        mesh.jobStatus(
+                Samples.status(
+                        id,
+                        asked(Amended.class, id)
+                                .getFirst()
+                                .change()
+                                .applied(submitted.description()),
+                        JobState.PENDING,
+                        Reason.PRIORITY,
+                        Rank.NONE));
+        long offset = Long.parseLong(first.substring(first.lastIndexOf(':') + 1));
+        mesh.write(Topics.CELL_STATES, Samples.cellStatus(offset, id));
+
+        second.join().then().statusCode(202);
+        assertThat(asked(Amended.class, id).getLast().change().terms())
+                .isNotNull()
+                .extracting(JobTerms::comment)
+                .isEqualTo("for the paper");
+    }
+
+    @Test
+    void a_feature_that_is_null_is_refused() {
+        Response response =
+                change("admin", "/v1/nodes/" + Samples.DGX.node(), "{\"features\":[null]}");
+
+        Api.refused(response, 400, "invalid_json")
+                .body("detail", is("field 'features': null is no value"));
+    }
+
+    @Test
+    void a_choice_that_is_none_is_refused_and_not_taken_for_no() {
+        long id = Api.submitted("alice", "");
+
+        Api.refused(
+                Api.as("alice").post("/v1/jobs/" + id + "/requeue?hold=yes"),
+                400,
+                "invalid_request");
+        Api.refused(
+                Api.asOperator().post("/v1/jobs/" + id + "/hold?as=User"), 400, "invalid_request");
     }
 
     @Test

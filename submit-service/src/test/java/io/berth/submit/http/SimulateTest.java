@@ -117,7 +117,9 @@ class SimulateTest {
                 "\"submit\":{\"script\":\"#!/bin/sh\",\"gpusPerNode\":99}| 422 | node_configuration_unavailable",
                 "\"submit\":{\"script\":\"#!/bin/sh\"},\"drain\":\"nosuch\" | 422 | invalid_node",
                 "\"submit\":{\"script\":\"#!/bin/sh\"},\"job\":\"1\" | 422 | invalid_option",
-                "\"submit\":{\"script\":\"#!/bin/sh\"},\"add\":[{\"like\":\"dgx-01\",\"count\":0}] | 422 | invalid_option"
+                "\"submit\":{\"script\":\"#!/bin/sh\"},\"add\":[{\"like\":\"dgx-01\",\"count\":0}] | 422 | invalid_option",
+                "\"submit\":{\"script\":\"#!/bin/sh\"},\"add\":[{\"like\":\"dgx-01\",\"count\":600},{\"like\":\"dgx-01\",\"count\":600}] | 422 | invalid_option",
+                "\"submit\":{\"script\":\"#!/bin/sh\"},\"add\":[null] | 400 | invalid_json"
             })
     void a_question_that_makes_no_sense_is_refused(String question, int status, String code) {
         Api.refused(ask("alice", question == null ? "" : question), status, code);

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.ZonedDateTime;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,6 +41,9 @@ final class SubmissionBodyTest {
                     {"script":"#!/bin/sh","name":17}         | field 'name' is not a text
                     {"script":"#!/bin/sh","name":true}       | field 'name' is not a text
                     {"script":"#!/bin/sh","arguments":"a"}   | field 'arguments' is not a list
+                    {"script":"#!/bin/sh","arguments":[null]} | field 'arguments': null is no value
+                    {"script":"#!/bin/sh","environment":{"A":null}} | null is no value
+                    {"script":"#!/bin/sh","components":[null]} | field 'components': null is no value
                     {"script":"#!/bin/sh","environment":[]}  | field 'environment' is not an object of texts
                     {"script":"#!/bin/sh","launch":"BOTH"}   | field 'launch' is not one of BATCH, PER_NODE
                     {"script":"#!/bin/sh","launch":0}        | field 'launch' is not one of BATCH, PER_NODE
@@ -78,7 +82,7 @@ final class SubmissionBodyTest {
                 """
                         .getBytes(StandardCharsets.UTF_8);
 
-        var asked = SubmissionBody.script(script, "carol");
+        var asked = SubmissionBody.script(script, "carol", ZonedDateTime::now);
 
         assertThat(asked.name()).isEqualTo("train");
         assertThat(asked.gpus()).isEqualTo(2);

@@ -25,6 +25,7 @@ import io.restassured.response.Response;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -209,7 +210,18 @@ class SubmitTest {
                 LargeRequest.script("#".repeat(20_000_000)),
                 LargeRequest.script("#".repeat(9_100_000)).withoutLength(),
                 // Within the limit of scripts, but not as the JSON that the log keeps.
-                LargeRequest.json("{\"script\":\"#!/bin/sh\\n" + "\\n".repeat(4_190_000) + "\"}"));
+                LargeRequest.json("{\"script\":\"#!/bin/sh\\n" + "\\n".repeat(4_190_000) + "\"}"),
+                // One record of the log has all components.
+                LargeRequest.json(
+                        "{\"script\":\"#!/bin/sh\",\"components\":["
+                                + String.join(
+                                        ",",
+                                        Collections.nCopies(
+                                                100,
+                                                "{\"terms\":{\"dependency\":\"afterok"
+                                                        + ":1".repeat(1000)
+                                                        + "\"}}"))
+                                + "]}"));
     }
 
     @ParameterizedTest
@@ -283,6 +295,32 @@ class SubmitTest {
                 .body("id", is(first.jsonPath().getInt("id")))
                 .header("Berth-Position", first.header("Berth-Position"));
         assertThat(submissionsWith(key)).hasSize(1);
+    }
+
+    @Test
+    void a_repeated_script_that_begins_in_an_hour_finds_the_job_of_the_first() throws Exception {
+        String key = UUID.randomUUID().toString();
+        String directives = "#!/bin/sh\n#SBATCH --begin=now+1hour --deadline=now+2days\n";
+        long first = keyedScript(key, directives).then().extract().jsonPath().getLong("id");
+        // Times are those of whole seconds.
+        Thread.sleep(1_100);
+
+        Response second = keyedScript(key, directives);
+
+        second.then().statusCode(201).body("id", is((int) first));
+        Api.refused(
+                keyedScript(key, "#!/bin/sh\n#SBATCH --begin=now+2hours\n"),
+                422,
+                "idempotency_key_reused");
+        assertThat(submissionsWith(key)).hasSize(1);
+    }
+
+    private static Response keyedScript(String key, String script) {
+        return Api.as("alice")
+                .header("Idempotency-Key", key)
+                .contentType("text/x-shellscript")
+                .body(script.getBytes(StandardCharsets.UTF_8))
+                .post("/v1/jobs");
     }
 
     @Test

@@ -50,7 +50,14 @@ final class SlurmSubmissionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"gres/gpu:4,gres/nic:1", "gres/nic:1", "gres/gpu:many"})
+    @ValueSource(
+            strings = {
+                "gres/gpu:4,gres/nic:1",
+                "gres/nic:1",
+                "gres/gpu:many",
+                "gres/gpumem=4",
+                "gres/gpu:a100:sxm:4"
+            })
     void what_a_job_is_to_have_in_all_is_one_number_of_gpus(String tres) {
         assertThatThrownBy(() -> of("tres_per_job", tres)).isInstanceOf(Refused.class);
     }
@@ -67,6 +74,54 @@ final class SlurmSubmissionTest {
         var object = (ObjectNode) Json.mapper().readTree(body);
 
         assertThatThrownBy(() -> SlurmSubmission.of(object)).isInstanceOf(Refused.class);
+    }
+
+    private static JobSubmission job(String fields) throws Exception {
+        return SlurmSubmission.of(
+                (ObjectNode)
+                        Json.mapper()
+                                .readTree(
+                                        "{\"script\":\"#!/bin/sh\",\"job\":{" + fields + "}}"));
+    }
+
+    /// As generated clients send what they were not told.
+    @Test
+    void a_number_that_is_not_set_is_as_if_it_were_not_there() throws Exception {
+        String unset = "{\"set\":false,\"infinite\":false,\"number\":0}";
+
+        JobSubmission job =
+                job(
+                        "\"time_limit\":%1$s,\"priority\":%1$s,\"memory_per_node\":%1$s"
+                                .formatted(unset));
+
+        assertThat(job).isEqualTo(job(""));
+        assertThat(job("\"time_limit\":{\"set\":true,\"number\":2}").timeLimitSeconds())
+                .isEqualTo(120);
+        assertThat(job("\"time_limit\":{\"number\":2}").timeLimitSeconds()).isEqualTo(120);
+        assertThat(job("\"time_limit\":{\"set\":true,\"infinite\":true}").timeLimitSeconds())
+                .isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"false", "\"false\"", "0"})
+    void a_choice_may_be_a_word_or_a_number(String no) throws Exception {
+        assertThat(job("\"requeue\":" + no).requeue()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\"hold\":\"yes\"",
+                "\"contiguous\":[]",
+                "\"oversubscribe\":{}",
+                "\"environment\":\"A=1\"",
+                "\"environment\":{\"A\":\"B=1\"}",
+                "\"environment\":[1]",
+                "\"required_nodes\":{\"a\":1}",
+                "\"excluded_nodes\":[{\"a\":1}]"
+            })
+    void a_field_of_another_type_is_refused_and_not_left_out(String field) {
+        assertThatThrownBy(() -> job(field)).isInstanceOf(Refused.class);
     }
 
     @Test

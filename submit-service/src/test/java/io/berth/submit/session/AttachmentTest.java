@@ -1,7 +1,9 @@
 package io.berth.submit.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.berth.submit.TooBusy;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
@@ -75,5 +77,19 @@ class AttachmentTest {
 
         assertThat(socket.isClosed()).isTrue();
         assertThat(gone).succeedsWithin(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void a_job_that_never_reads_is_told_no_more_than_its_connection_takes() throws Exception {
+        var session = new Session("s", () -> {}, null);
+        session.join(Session.End.JOB, came.get(10, TimeUnit.SECONDS));
+
+        assertThat(session.tellJob(Buffer.buffer("a"))).isTrue();
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < 1000; i++) {
+                        session.tellJob(Buffer.buffer(new byte[64 << 10]));
+                    }
+                })
+                .isInstanceOf(TooBusy.class);
     }
 }
