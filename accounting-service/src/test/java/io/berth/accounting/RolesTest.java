@@ -112,7 +112,10 @@ class RolesTest {
             change(admin, coordinators.formatted("[\"alice\"]"), false).statusCode(200);
         }
 
-        change(token(who), "{\"partitions\":{\"cpu\":{\"nodes\":\"ALL\",\"state\":\"DRAIN\"}}}", true)
+        change(
+                        token(who),
+                        "{\"partitions\":{\"cpu\":{\"nodes\":\"ALL\",\"state\":\"DRAIN\"}}}",
+                        true)
                 .statusCode(may.equals("yes") ? 200 : 403);
 
         if (who.equals("coordinator")) {

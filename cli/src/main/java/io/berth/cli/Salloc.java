@@ -210,7 +210,9 @@ final class Salloc {
             if (seen.ended() || revoked) {
                 throw revoked(id, seen.text("state"));
             }
-            if (!shell && !withdrawn && (seen.is(JobState.RUNNING) || seen.is(JobState.SUSPENDED))) {
+            if (!shell
+                    && !withdrawn
+                    && (seen.is(JobState.RUNNING) || seen.is(JobState.SUSPENDED))) {
                 granted.countDown();
             } else if (patience > 0
                     && seen.is(JobState.PENDING)

@@ -17,8 +17,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// `sbcast`: copies a file of this machine to all nodes of a job that runs, whose own `sbcast` takes
-/// it there.
+/// `sbcast`: copies a file of this machine to all nodes of a job that runs, whose own `sbcast`
+/// takes it there.
 ///
 /// Source: sbcast(1) of Slurm 22.05.
 final class Sbcast implements Command {
@@ -111,8 +111,7 @@ final class Sbcast implements Command {
             String node)
             throws CommandFailure {
         var end = new Streams(terminal);
-        try (var socket =
-                FrameSocket.connect(session.address(), session.userSecret(), end::take)) {
+        try (var socket = FrameSocket.connect(session.address(), session.userSecret(), end::take)) {
             var unused = socket.closed().thenRun(end::lost);
             socket.send(command);
             end.awaitStart(node);

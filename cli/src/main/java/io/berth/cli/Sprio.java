@@ -82,8 +82,8 @@ final class Sprio implements Command {
     }
 
     /// The jobs by the fields whose letters the option names, `-` before one for falling.
-    private static List<JsonObject> sorted(
-            List<JsonObject> jobs, Words words, JsonObject weights) throws CommandFailure {
+    private static List<JsonObject> sorted(List<JsonObject> jobs, Words words, JsonObject weights)
+            throws CommandFailure {
         Comparator<JsonObject> order = (_, _) -> 0;
         for (String key : CliOption.split(words.value("sort", ""))) {
             boolean falling = key.startsWith("-");

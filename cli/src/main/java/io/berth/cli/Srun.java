@@ -117,8 +117,7 @@ final class Srun {
             for (String word : part.step()) {
                 if (word.startsWith(MPI) && !word.equals(MPI + "none")) {
                     throw CommandFailure.error(
-                            "srun",
-                            word + " is not there: only none. Start MPI with mpirun");
+                            "srun", word + " is not there: only none. Start MPI with mpirun");
                 }
             }
         }
@@ -139,8 +138,7 @@ final class Srun {
                 && (several
                         || parts.getFirst().has(Setting.PTY)
                         || parts.getFirst().step().stream()
-                                .anyMatch(it ->
-                                        it.equals(PROGRAMS) || it.startsWith(CONTAINER)))) {
+                                .anyMatch(it -> it.equals(PROGRAMS) || it.startsWith(CONTAINER)))) {
             throw CommandFailure.error(
                     "srun",
                     "--bcast is for one program on one component, without --multi-prog, --pty and"
@@ -321,8 +319,7 @@ final class Srun {
         return HandedFile.program(terminal, "srun", line.command().getFirst());
     }
 
-    private void sendFirst(InteractiveRun run, SrunCommandLine line)
-            throws CommandFailure {
+    private void sendFirst(InteractiveRun run, SrunCommandLine line) throws CommandFailure {
         if (broadcasts(line)) {
             HandedFile file = program(line);
             try {

@@ -609,8 +609,17 @@ final class OtherCommandsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "squeue", "scancel", "sinfo", "sacct", "sprio", "sshare", "sdiag", "sstat",
-                "sattach", "sbcast", "strigger"
+                "squeue",
+                "scancel",
+                "sinfo",
+                "sacct",
+                "sprio",
+                "sshare",
+                "sdiag",
+                "sstat",
+                "sattach",
+                "sbcast",
+                "strigger"
             })
     void how_a_command_is_called_is_told(String command) {
         assertThat(new CommandRun().run(command, "--usage").out())

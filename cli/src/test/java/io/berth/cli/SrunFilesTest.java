@@ -41,7 +41,10 @@ class SrunFilesTest {
                     """)
     void what_cannot_be_is_said_in_one_line(String words, String line) throws IOException {
         Files.writeString(folder.resolve("model"), "x");
-        mesh.on("POST", "/v1/sessions", "{\"userPath\":\"/x\",\"userSecret\":\"s\",\"jobUrl\":\"u\",\"jobSecret\":\"t\"}");
+        mesh.on(
+                "POST",
+                "/v1/sessions",
+                "{\"userPath\":\"/x\",\"userSecret\":\"s\",\"jobUrl\":\"u\",\"jobSecret\":\"t\"}");
 
         Outcome outcome = new CommandRun(mesh).in(folder).run(words.split(" "));
 

@@ -10,11 +10,11 @@ import java.util.function.LongSupplier;
 /// The heap of a process that shares its machine, kept near what lives in it.
 ///
 /// The serial collector looks through the old generation only when that has grown to its limit, and
-/// gives memory back only then: a service in which 30 MiB live holds hundreds after a load. Here the
-/// old generation is collected as soon as it holds twice what lived in it the last time and
-/// [#SPARE] more, so that collections cost in proportion to what was moved there meanwhile; and once
-/// more when the process has come to rest, unless so much lives in it ([#MOST]) that who waits for
-/// its heartbeats might notice. How much memory a collection leaves to the heap is the JVM's
+/// gives memory back only then: a service in which 30 MiB live holds hundreds after a load. Here
+/// the old generation is collected as soon as it holds twice what lived in it the last time and
+/// [#SPARE] more, so that collections cost in proportion to what was moved there meanwhile; and
+/// once more when the process has come to rest, unless so much lives in it ([#MOST]) that who waits
+/// for its heartbeats might notice. How much memory a collection leaves to the heap is the JVM's
 /// `MaxHeapFreeRatio`.
 public final class LeanHeap {
 
@@ -51,8 +51,7 @@ public final class LeanHeap {
     /// Keeps the heap of this process lean from now on, by a thread of its own; of a JVM with
     /// another collector than the serial one nothing is changed.
     public static void keep() {
-        serial().ifPresent(heap ->
-                        Thread.ofPlatform().name("lean-heap").daemon().start(heap::run));
+        serial().ifPresent(heap -> Thread.ofPlatform().name("lean-heap").daemon().start(heap::run));
     }
 
     private static Optional<LeanHeap> serial() {

@@ -161,7 +161,8 @@ final class SrunCommandLineTest {
                                         List.of("-n1", ":", "-G8", "sh", "-c", ":"), Map.of())))
                 .containsExactly("1 ", "1 sh -c :");
         assertThatThrownBy(() -> of("-n1", ":", "--send-libs", "true"))
-                .hasMessage("--send-libs is not supported yet: libraries are not sent with --bcast");
+                .hasMessage(
+                        "--send-libs is not supported yet: libraries are not sent with --bcast");
     }
 
     @Test

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// `berth-session --bcast` is the `sbcast` of a job: it copies a file to the job's nodes, on each as
-/// the job's user and within the job's limits, by the sessions that [steps][StepRun] use.
+/// `berth-session --bcast` is the `sbcast` of a job: it copies a file to the job's nodes, on each
+/// as the job's user and within the job's limits, by the sessions that [steps][StepRun] use.
 ///
 /// The file is read once. Each node takes it beside its place ([receive.sh][#RECEIVE]) and says
 /// when it is whole there; when all have, each is told to put it into its place. So nobody finds a
@@ -139,16 +139,11 @@ final class Broadcast {
             }
             boolean several = components > 1;
             Map<String, String> its =
-                    several
-                            ? StepPlan.ofComponent(Integer.toString(i), environment)
-                            : environment;
+                    several ? StepPlan.ofComponent(Integer.toString(i), environment) : environment;
             for (String node : nodes(its)) {
                 if ((line.nodes().isEmpty() || line.nodes().contains(node)) && seen.add(node)) {
                     boolean here = i == 0 && node.equals(environment.get("SLURMD_NODENAME"));
-                    copies.add(
-                            here
-                                    ? new NodeCopy.Here(node, its)
-                                    : new NodeCopy.There(node, its));
+                    copies.add(here ? new NodeCopy.Here(node, its) : new NodeCopy.There(node, its));
                 }
             }
         }

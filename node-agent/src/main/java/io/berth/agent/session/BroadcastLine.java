@@ -47,7 +47,8 @@ record BroadcastLine(
                     new Option("nodelist", '\0', OptionName.Argument.REQUIRED));
 
     /// @param directory to which a relative destination is so
-    /// @param environment the job's, whose `SBCAST_FORCE` and `SBCAST_PRESERVE` count as the options
+    /// @param environment the job's, whose `SBCAST_FORCE` and `SBCAST_PRESERVE` count as the
+    ///   options
     static BroadcastLine parse(
             List<String> words, String directory, Map<String, String> environment)
             throws InvalidOption {
@@ -84,8 +85,7 @@ record BroadcastLine(
 
     private static FileTold told(String text) throws InvalidOption {
         return FileTold.parse(text)
-                .orElseThrow(
-                        () -> InvalidOption.refused("--caller is for Berth's own commands"));
+                .orElseThrow(() -> InvalidOption.refused("--caller is for Berth's own commands"));
     }
 
     private static boolean has(GetOpt<Option> line, String name) {

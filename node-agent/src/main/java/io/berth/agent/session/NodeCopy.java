@@ -57,7 +57,8 @@ abstract sealed class NodeCopy {
         }
     }
 
-    /// Waits until the node has all of the file beside its place. Whether it has: it may have ended.
+    /// Waits until the node has all of the file beside its place. Whether it has: it may have
+    /// ended.
     boolean isWhole() {
         return whole.join();
     }
@@ -174,12 +175,10 @@ abstract sealed class NodeCopy {
 
         private void pass(List<String> command) {
             try (InputStream from = pipe;
-                    FrameSocket socket =
-                            StepGateway.of(environment).connect(node(), this::take)) {
+                    FrameSocket socket = StepGateway.of(environment).connect(node(), this::take)) {
                 var unused = socket.closed().thenRun(() -> lost("connection lost"));
                 var part =
-                        new StepPart(
-                                Path.of("").toAbsolutePath().toString(), environment, command);
+                        new StepPart(Path.of("").toAbsolutePath().toString(), environment, command);
                 for (Frame frame : part.frames()) {
                     socket.send(frame);
                 }

@@ -225,8 +225,7 @@ class SrunTest {
         assumeThat(cpus).hasSizeGreaterThan(1);
         String first = Integer.toString(cpus.getFirst());
         for (int cpu : cpus) {
-            Path place =
-                    Files.createDirectories(folder.resolve("machine/cpu" + cpu + "/topology"));
+            Path place = Files.createDirectories(folder.resolve("machine/cpu" + cpu + "/topology"));
             Files.writeString(place.resolve("thread_siblings_list"), "all\n");
         }
         String step =

@@ -51,8 +51,8 @@ public record Services(
 
     private static final String FIRST_TIER = "-XX:TieredStopAtLevel=1";
 
-    /// One collector thread. The JVM's archives of classes stay where they were made for: moved to a
-    /// random place, as they are else, most of their pages are written, and are the process's own
+    /// One collector thread. The JVM's archives of classes stay where they were made for: moved to
+    /// a random place, as they are else, most of their pages are written, and are the process's own
     /// memory.
     private static final List<String> JVM =
             List.of(

@@ -140,7 +140,8 @@ public class ControlResource {
             throws Refused {
         if (!as.isEmpty() && !as.equals("user")) {
             throw new Refused(
-                    new InvalidRequest("a hold is as user or without it, not " + Checks.quoted(as)));
+                    new InvalidRequest(
+                            "a hold is as user or without it, not " + Checks.quoted(as)));
         }
         return accepted(controls.hold(JobName.parse(id), callers.of(request), !as.isEmpty()));
     }

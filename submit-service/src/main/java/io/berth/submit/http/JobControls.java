@@ -205,8 +205,7 @@ public class JobControls {
     }
 
     /// What is asked for that change of those of the jobs that can be changed so, at least one.
-    private List<Submission> amended(JobName name, Caller caller, JobChange change)
-            throws Refused {
+    private List<Submission> amended(JobName name, Caller caller, JobChange change) throws Refused {
         Amendments amendments = amendments(caller);
         var requests = new ArrayList<Submission>();
         Refused last = null;

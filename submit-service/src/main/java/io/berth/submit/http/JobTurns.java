@@ -25,8 +25,8 @@ import java.util.stream.Stream;
 
 /// The order in which this gateway changes jobs: of one job one change at a time. A change on
 /// condition (`If-Match`) waits until what was asked of the job before has been decided and shows,
-/// so that of two that name the same tag one is made. A change of a job's description waits likewise
-/// for the one before: it says the whole of what it changes a part of.
+/// so that of two that name the same tag one is made. A change of a job's description waits
+/// likewise for the one before: it says the whole of what it changes a part of.
 @Singleton
 final class JobTurns {
     private static final int LOCKS = 64;

@@ -69,8 +69,8 @@ public final class SubmissionBody {
 
     /// @param user the owner, if it is not the caller
     /// @param now by which the directives' times of day are read
-    static JobSubmission script(
-            byte[] body, @Nullable String user, Supplier<ZonedDateTime> now) throws Refused {
+    static JobSubmission script(byte[] body, @Nullable String user, Supplier<ZonedDateTime> now)
+            throws Refused {
         try {
             return Sbatch.request(
                             SbatchLine.of(List.of()),

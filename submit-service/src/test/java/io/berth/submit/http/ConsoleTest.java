@@ -236,10 +236,7 @@ class ConsoleTest {
                             0));
         }
         Api.eventually(() ->
-                Api.as("alice")
-                        .get("/v1/jobs/" + id + "_0")
-                        .then()
-                        .body("state", is("RUNNING")));
+                Api.as("alice").get("/v1/jobs/" + id + "_0").then().body("state", is("RUNNING")));
         signIn(Tokens.user("alice"));
         browser().evaluate("location.hash = '#/jobs/" + id + "'");
         awaitText("Cancel job");
@@ -260,18 +257,12 @@ class ConsoleTest {
 
         mesh.jobStatus(
                 Samples.status(
-                        tasks.getFirst(),
-                        JobState.CANCELLED,
-                        null,
-                        System.currentTimeMillis()));
+                        tasks.getFirst(), JobState.CANCELLED, null, System.currentTimeMillis()));
         awaitText("cancelled");
         assertThat(browser().text()).contains(id + " sweep");
         mesh.jobStatus(
                 Samples.status(
-                        tasks.getLast(),
-                        JobState.COMPLETED,
-                        null,
-                        System.currentTimeMillis()));
+                        tasks.getLast(), JobState.COMPLETED, null, System.currentTimeMillis()));
     }
 
     private static Heartbeat beat(long job, int moment) {

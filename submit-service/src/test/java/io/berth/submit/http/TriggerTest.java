@@ -79,10 +79,14 @@ class TriggerTest {
     @Test
     void a_refused_trigger_uses_up_no_number() {
         long job = Api.submitted("alice", "\"name\":\"numbers\"");
-        String good = "\"occasion\":\"fini\",\"job\":\"%d\",%s".formatted(job, program("/bin/true"));
+        String good =
+                "\"occasion\":\"fini\",\"job\":\"%d\",%s".formatted(job, program("/bin/true"));
 
         long first = isSet(Api.as("alice"), good);
-        set(Api.as("alice"), "\"occasion\":\"fini\",\"job\":\"%d\",\"program\":[\"true\"]".formatted(job))
+        set(
+                        Api.as("alice"),
+                        "\"occasion\":\"fini\",\"job\":\"%d\",\"program\":[\"true\"]"
+                                .formatted(job))
                 .then()
                 .statusCode(422);
         set(Api.as("bob"), good).then().statusCode(403);

@@ -80,8 +80,7 @@ final class SlurmSubmissionTest {
         return SlurmSubmission.of(
                 (ObjectNode)
                         Json.mapper()
-                                .readTree(
-                                        "{\"script\":\"#!/bin/sh\",\"job\":{" + fields + "}}"));
+                                .readTree("{\"script\":\"#!/bin/sh\",\"job\":{" + fields + "}}"));
     }
 
     /// As generated clients send what they were not told.

@@ -85,11 +85,12 @@ class AttachmentTest {
         session.join(Session.End.JOB, came.get(10, TimeUnit.SECONDS));
 
         assertThat(session.tellJob(Buffer.buffer("a"))).isTrue();
-        assertThatThrownBy(() -> {
-                    for (int i = 0; i < 1000; i++) {
-                        session.tellJob(Buffer.buffer(new byte[64 << 10]));
-                    }
-                })
+        assertThatThrownBy(
+                        () -> {
+                            for (int i = 0; i < 1000; i++) {
+                                session.tellJob(Buffer.buffer(new byte[64 << 10]));
+                            }
+                        })
                 .isInstanceOf(TooBusy.class);
     }
 }
