@@ -79,6 +79,7 @@ final class SbatchDraft {
             case GPUS_PER_NODE -> gpusPerNode = GpuSpec.ofList(given.required());
             case GPUS_PER_SOCKET -> gpusPerSocket = GpuSpec.ofList(given.required());
             case GPUS_PER_TASK -> gpusPerTask = GpuSpec.ofList(given.required());
+            case TRES_PER_TASK -> setPerTask(given);
             case GRES -> gres = GresList.parse(given.required());
             case INPUT -> input = given.required();
             case JOB_NAME -> name = given.required();
@@ -139,6 +140,29 @@ final class SbatchDraft {
                     USE_MIN_NODES ->
                     where.set(setting, given);
             case HELP, USAGE, VERSION, WRAP -> {}
+        }
+    }
+
+    /// `cpu:4,gres/gpu:a100:2`; Slurm takes `=` before a count too.
+    private void setPerTask(Given<SbatchOption> given) throws InvalidOption {
+        var each = new ArrayList<String>();
+        for (String item : given.required().split(",", -1)) {
+            String[] parts = item.replace('=', ':').split(":", 2);
+            switch (parts[0]) {
+                case "cpu" ->
+                        cpusPerTask =
+                                positive(
+                                        new Given<>(
+                                                given.option(), parts.length > 1 ? parts[1] : ""));
+                case "gres/gpu" -> each.add(parts.length > 1 ? parts[1] : "1");
+                default ->
+                        throw InvalidOption.refused(
+                                "--tres-per-task=%s is not supported yet: cpu:COUNT and gres/gpu[:TYPE][:COUNT]"
+                                        .formatted(given.required()));
+            }
+        }
+        if (!each.isEmpty()) {
+            gpusPerTask = GpuSpec.ofList(String.join(",", each));
         }
     }
 

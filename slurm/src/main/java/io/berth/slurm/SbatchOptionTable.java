@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The rows of [SbatchOption#TABLE].
 ///
-/// Source: sbatch(1) of Slurm 22.05, "OPTIONS" and "INPUT ENVIRONMENT VARIABLES".
+/// Source: sbatch(1) of Slurm 22.05, "OPTIONS" and "INPUT ENVIRONMENT VARIABLES"; `--segment` and
+/// `--tres-per-task` came later.
 final class SbatchOptionTable {
 
     private static final Treatment REFUSED = new Refused();
@@ -127,6 +128,11 @@ final class SbatchOptionTable {
                 SbatchSetting.TMP,
                 "the size of the file system of the host's `/tmp`; a declared node has none");
         same("time", 't', REQUIRED, "SBATCH_TIMELIMIT", SbatchSetting.TIME);
+        different(
+                "tres-per-task",
+                "SBATCH_TRES_PER_TASK",
+                SbatchSetting.TRES_PER_TASK,
+                "`cpu:count` and `gres/gpu[:type][:count]`, which are `--cpus-per-task` and `--gpus-per-task`");
     }
 
     private void aboutTerms() {

@@ -73,6 +73,7 @@ public enum SbatchSetting {
     TIME,
     TIME_MIN,
     TMP,
+    TRES_PER_TASK,
     USAGE,
     USER,
     USE_MIN_NODES,

@@ -559,6 +559,19 @@ final class SbatchTest {
     }
 
     @Test
+    void what_each_task_has_may_be_asked_for_in_one_list() throws InvalidOption {
+        assertThat(words("-n2", "--tres-per-task=cpu=4,gres/gpu:a100:2"))
+                .isEqualTo(words("-n2", "-c4", "--gpus-per-task=a100:2"));
+        assertThat(words("-n2", "--tres-per-task=gres/gpu"))
+                .isEqualTo(words("-n2", "--gpus-per-task=1"));
+        assertThat(refusal("-n2", "--tres-per-task=cpu"))
+                .hasMessageContaining("Invalid numeric value");
+        assertThat(refusal("-n2", "--tres-per-task=mem:4"))
+                .hasMessage(
+                        "--tres-per-task=mem:4 is not supported yet: cpu:COUNT and gres/gpu[:TYPE][:COUNT]");
+    }
+
+    @Test
     void the_layout_of_processors_may_be_asked_for_at_once_or_in_parts() throws InvalidOption {
         JobSubmission.Nodes brief = words("-B", "2:*:1").nodesWanted();
         JobSubmission.Nodes inFull =

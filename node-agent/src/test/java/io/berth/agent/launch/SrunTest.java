@@ -751,6 +751,12 @@ class SrunTest {
                                         .formatted(options));
 
         assertThat(step).isEqualTo(new Result(0, "1\nlock\nnext\n", "srun: error: " + why + "\n"));
+        await().untilAsserted(() ->
+                assertThat(
+                                ProcessHandle.allProcesses()
+                                        .flatMap(it -> it.info().commandLine().stream())
+                                        .filter(it -> it.contains(folder + "/bin/srun --outside")))
+                        .isEmpty());
     }
 
     @Test
