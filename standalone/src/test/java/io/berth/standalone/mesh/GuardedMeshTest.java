@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,7 +42,14 @@ class GuardedMeshTest {
         PostgresServer database = PostgresServer.start(home.postgres(), ports.postgres());
         Map<String, Map<String, String>> admitted = admitted(broker);
         var offer = new Offer(true, Optional.empty(), Optional.empty());
-        var services = new Services(ROOT, home, ports, offer, Leash.here(), admitted::get);
+        var services =
+                new Services(
+                        ROOT,
+                        home,
+                        ports,
+                        offer,
+                        Leash.here(),
+                        name -> Objects.requireNonNull(admitted.get(name), name));
         List<Child> children =
                 List.of(
                         services.agent(),
