@@ -59,8 +59,12 @@ final class SlurmElsewhere {
     private static final Map<String, String> IN_CGROUP_CONF =
             Map.ofEntries(
                     Map.entry("allowedkmemspace", KERNEL_MEMORY),
-                    Map.entry("allowedramspace", WHOLE_LIMIT),
-                    Map.entry("allowedswapspace", "a job's limit counts its swap: it has no more"),
+                    Map.entry(
+                            "allowedramspace",
+                            "AllowedRAMSpace is the agent's berth.agent.memory.allowed-ram-space"),
+                    Map.entry(
+                            "allowedswapspace",
+                            "AllowedSwapSpace is the agent's berth.agent.memory.allowed-swap-space"),
                     Map.entry(
                             "alloweddevicesfile",
                             "a job may open the usual devices, and the GPUs and others that it was given"),
@@ -78,9 +82,15 @@ final class SlurmElsewhere {
                     Map.entry("ignoresystemd", SYSTEMD),
                     Map.entry("ignoresystemdonfailure", SYSTEMD),
                     Map.entry("maxkmempercent", KERNEL_MEMORY),
-                    Map.entry("maxrampercent", "berth.agent.reserved-memory keeps some from jobs"),
-                    Map.entry("maxswappercent", "a job's limit counts its swap: it has no more"),
-                    Map.entry("memoryswappiness", "the host's own holds: sysctl vm.swappiness"),
+                    Map.entry(
+                            "maxrampercent",
+                            "MaxRAMPercent is the agent's berth.agent.memory.max-ram-percent"),
+                    Map.entry(
+                            "maxswappercent",
+                            "MaxSwapPercent is the agent's berth.agent.memory.max-swap-percent"),
+                    Map.entry(
+                            "memoryswappiness",
+                            "MemorySwappiness is the agent's berth.agent.memory.swappiness"),
                     Map.entry("minkmemspace", KERNEL_MEMORY),
                     Map.entry("minramspace", WHOLE_LIMIT),
                     Map.entry("taskaffinity", "tasks are bound as --cpu-bind says"));

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /// What an operator can set.
@@ -78,6 +79,33 @@ public interface AgentConfig {
 
     /// Memory of the host that jobs do not get, in MiB; 10 %, at most 2 GiB, if not given.
     OptionalLong reservedMemory();
+
+    /// How much of it runs may take.
+    Memory memory();
+
+    /// As cgroup.conf of Slurm has it, in percent of the memory that a run was given, or of the
+    /// machine's.
+    interface Memory {
+        /// RAM; what is above the memory given is taken back where the machine wants for some.
+        @WithDefault("100")
+        double allowedRamSpace();
+
+        /// Swap besides.
+        @WithDefault("0")
+        double allowedSwapSpace();
+
+        /// The most RAM that a run may take, of the machine's.
+        @WithDefault("100")
+        double maxRamPercent();
+
+        /// The most swap that a run may take, of the machine's RAM.
+        @WithDefault("100")
+        double maxSwapPercent();
+
+        /// How much the kernel favors swap over giving up files, from 0 to 100, for runs in groups
+        /// of version 1; the machine's own if not given.
+        OptionalInt swappiness();
+    }
 
     /// A GPU profile that is declared for the host's node instead of the GPUs that it has, such as
     /// `dgx-a100`.

@@ -3,7 +3,9 @@ package io.berth.agent;
 import io.berth.agent.group.DeviceRules;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.HostGroups;
+import io.berth.agent.group.MemoryRule;
 import io.berth.agent.host.DeviceFile;
+import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.host.StartRefused;
 import io.berth.agent.kafka.AgentLog;
@@ -40,6 +42,9 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes, String
 
     private static final Logger LOG = LoggerFactory.getLogger(HostLauncher.class);
 
+    private static final double ALL = 100;
+    private static final double MOST_PERCENT = 1000;
+
     private static final String ELSEWHERE =
             "accounts of users cannot pass through %s: set berth.agent.home to a folder that they"
                     + " can, such as /var/lib/berth";
@@ -68,7 +73,10 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes, String
     }
 
     private Groups groups() throws IOException {
-        Groups groups = HostGroups.find(parent);
+        Groups groups = HostGroups.find(parent, memory(config.memory(), Host.machineMib()));
+        if (!groups.countSwap()) {
+            LOG.warn("The kernel does not count swap: runs may swap out more than their memory");
+        }
         if (config.favorDynmods()) {
             groups.favorMoves()
                     .ifPresent(why ->
@@ -77,6 +85,30 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes, String
                                     .log("favordynmods is not set: launches take longer"));
         }
         return groups;
+    }
+
+    /// @param machineMib the machine's RAM
+    /// @throws StartRefused naming the setting that cannot be, and what is allowed
+    static MemoryRule memory(AgentConfig.Memory config, long machineMib) {
+        double mostRam = percent("max-ram-percent", config.maxRamPercent(), 1, ALL);
+        double mostSwap = percent("max-swap-percent", config.maxSwapPercent(), 0, MOST_PERCENT);
+        return new MemoryRule(
+                percent("allowed-ram-space", config.allowedRamSpace(), 1, MOST_PERCENT),
+                percent("allowed-swap-space", config.allowedSwapSpace(), 0, MOST_PERCENT),
+                (long) (machineMib / ALL * mostRam) << 20,
+                (long) (machineMib / ALL * mostSwap) << 20,
+                config.swappiness().stream()
+                        .map(it -> (int) percent("swappiness", it, 0, ALL))
+                        .findFirst());
+    }
+
+    private static double percent(String name, double value, double least, double most) {
+        if (!(value >= least && value <= most)) {
+            throw new StartRefused(
+                    "berth.agent.memory.%s is from %.0f to %.0f, not %s"
+                            .formatted(name, least, most, value));
+        }
+        return value;
     }
 
     /// All devices that the machine gives out one by one: a run of any of its nodes opens none but

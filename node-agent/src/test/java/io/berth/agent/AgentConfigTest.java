@@ -36,6 +36,11 @@ class AgentConfigTest {
         assertThat(config.runAs()).isEqualTo(AgentConfig.RunAs.AGENT);
         assertThat(config.reservedCpus()).isEmpty();
         assertThat(config.reservedMemory()).isEmpty();
+        assertThat(config.memory().allowedRamSpace()).isEqualTo(100);
+        assertThat(config.memory().allowedSwapSpace()).isZero();
+        assertThat(config.memory().maxRamPercent()).isEqualTo(100);
+        assertThat(config.memory().maxSwapPercent()).isEqualTo(100);
+        assertThat(config.memory().swappiness()).isEmpty();
         assertThat(config.prolog()).isEmpty();
         assertThat(config.epilog()).isEmpty();
         assertThat(config.requiredIsolation()).isEmpty();

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /// A configuration for tests: quick, in a folder and a control group of its own.
@@ -123,6 +124,19 @@ record TestConfig(
     public OptionalLong reservedMemory() {
         return OptionalLong.empty();
     }
+
+    @Override
+    public Memory memory() {
+        return new OfMemory(100, 0, 100, 100, OptionalInt.empty());
+    }
+
+    record OfMemory(
+            double allowedRamSpace,
+            double allowedSwapSpace,
+            double maxRamPercent,
+            double maxSwapPercent,
+            OptionalInt swappiness)
+            implements Memory {}
 
     @Override
     public Optional<Path> prolog() {

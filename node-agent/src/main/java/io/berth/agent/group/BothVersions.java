@@ -28,6 +28,11 @@ record BothVersions(Groups first, Groups second) implements Groups {
     }
 
     @Override
+    public boolean countSwap() {
+        return first.countSwap() && second.countSwap();
+    }
+
+    @Override
     public Group create(NodeName node, RunId run, Limits limits) throws IOException {
         Group one = first.create(node, run, limits);
         try {

@@ -43,10 +43,12 @@ final class CgroupV1 implements Groups {
 
     private final Map<Controller, Path> mounts;
     private final String parent;
+    private final MemoryRule memory;
 
-    CgroupV1(Map<Controller, Path> mounts, String parent) {
+    CgroupV1(Map<Controller, Path> mounts, String parent, MemoryRule memory) {
         this.mounts = new EnumMap<>(mounts);
         this.parent = parent;
+        this.memory = memory;
     }
 
     @Override
@@ -64,6 +66,12 @@ final class CgroupV1 implements Groups {
     }
 
     @Override
+    public boolean countSwap() {
+        Path all = mounts.get(Controller.MEMORY);
+        return all == null || Files.exists(all.resolve(V1Limits.WITH_SWAP));
+    }
+
+    @Override
     public Group create(NodeName node, RunId run, Limits limits) throws IOException {
         var used = EnumSet.copyOf(mounts.keySet());
         if (limits.cpus().isEmpty()) {
@@ -73,7 +81,8 @@ final class CgroupV1 implements Groups {
                 new V1Group(
                         Level.RUN,
                         folders(node, run, Controller.mountedWith(used, mounts)),
-                        mounts);
+                        mounts,
+                        memory);
         if (group.folders().stream().anyMatch(Files::exists)) {
             group.kill();
             group.remove();
@@ -86,7 +95,7 @@ final class CgroupV1 implements Groups {
     public Group find(NodeName node, RunId run) {
         Map<Controller, Path> folders = folders(node, run, mounts.keySet());
         folders.replaceAll((_, folder) -> ControlFiles.ofRun(folder));
-        return new V1Group(Level.RUN, folders, mounts);
+        return new V1Group(Level.RUN, folders, mounts, memory);
     }
 
     @Override

@@ -32,10 +32,12 @@ final class CgroupV2 implements Groups {
 
     private final Path mount;
     private final String parent;
+    private final MemoryRule memory;
 
-    CgroupV2(Path mount, String parent) {
+    CgroupV2(Path mount, String parent, MemoryRule memory) {
         this.mount = mount;
         this.parent = parent;
+        this.memory = memory;
     }
 
     @Override
@@ -45,7 +47,7 @@ final class CgroupV2 implements Groups {
 
     @Override
     public Group create(NodeName node, RunId run, Limits limits) throws IOException {
-        var group = new V2Group(Level.RUN, mount, folder(node, run));
+        var group = new V2Group(Level.RUN, mount, folder(node, run), memory);
         if (!group.isEmpty()) {
             group.kill();
         }
@@ -68,7 +70,8 @@ final class CgroupV2 implements Groups {
 
     @Override
     public Group find(NodeName node, RunId run) {
-        return new V2Group(Level.RUN, mount, ControlFiles.ofRun(folder(node, run)));
+        return new V2Group(
+                Level.RUN, mount, ControlFiles.ofRun(folder(node, run)), memory);
     }
 
     @Override
@@ -116,12 +119,14 @@ final class CgroupV2 implements Groups {
         private final Level level;
         private final Path mount;
         private final Path folder;
+        private final MemoryRule rule;
         private final EnumSet<Isolation> enforced = EnumSet.noneOf(Isolation.class);
 
-        V2Group(Level level, Path mount, Path folder) {
+        V2Group(Level level, Path mount, Path folder, MemoryRule rule) {
             this.level = level;
             this.mount = mount;
             this.folder = folder;
+            this.rule = rule;
         }
 
         /// Where those are that are in no child.
@@ -162,7 +167,8 @@ final class CgroupV2 implements Groups {
         }
 
         private V2Group below(int number) {
-            return new V2Group(level.below(), mount, folder.resolve(level.child(number)));
+            return new V2Group(
+                    level.below(), mount, folder.resolve(level.child(number)), rule);
         }
 
         @Override
@@ -315,11 +321,15 @@ final class CgroupV2 implements Groups {
         private void limitMemory(long bytes) throws IOException {
             Path memory = folder.resolve("memory.max");
             if (Files.exists(memory)) {
-                String limit = Long.toString(bytes);
+                MemoryRule.Allowed allowed = rule.of(bytes);
+                if (allowed.high() < allowed.ram()) {
+                    write(folder.resolve("memory.high"), Long.toString(allowed.high()));
+                }
+                String limit = Long.toString(allowed.ram());
                 write(memory, limit);
                 Path swap = folder.resolve("memory.swap.max");
                 if (Files.exists(swap)) {
-                    write(swap, "0");
+                    write(swap, Long.toString(allowed.swap()));
                 }
                 if (read(memory).equals(limit)) {
                     enforced.add(Isolation.MEMORY);

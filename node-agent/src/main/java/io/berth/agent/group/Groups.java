@@ -23,6 +23,11 @@ public interface Groups {
         return Optional.empty();
     }
 
+    /// Whether limits of memory hold for swap too; true where that shows in groups alone.
+    default boolean countSwap() {
+        return true;
+    }
+
     /// A fresh group with these limits, as far as the host has controllers for them. A group that
     /// was left over under this name is ended and removed first.
     Group create(NodeName node, RunId run, Limits limits) throws IOException;

@@ -17,8 +17,13 @@ public final class HostGroups {
     private HostGroups() {}
 
     /// @param parent name of the group above all nodes' groups
+    public static Groups find(String parent, MemoryRule memory) throws IOException {
+        return find(mounts(), parent, memory);
+    }
+
+    /// With memory as it is given.
     public static Groups find(String parent) throws IOException {
-        return find(mounts(), parent);
+        return find(parent, MemoryRule.AS_GIVEN);
     }
 
     /// What is mounted, as proc(5) has it.
@@ -53,7 +58,7 @@ public final class HostGroups {
         return new ProcessTrees();
     }
 
-    static Groups find(List<String> mounts, String parent) throws IOException {
+    static Groups find(List<String> mounts, String parent, MemoryRule memory) throws IOException {
         var v1 = new EnumMap<Controller, Path>(Controller.class);
         Path v2 = null;
         for (String mount : mounts) {
@@ -71,11 +76,11 @@ public final class HostGroups {
             }
         }
         Groups second =
-                v2 != null && usable(List.of(v2)) ? new CgroupV2(v2, parent) : new ProcessTrees();
+                v2 != null && usable(List.of(v2)) ? new CgroupV2(v2, parent, memory) : new ProcessTrees();
         if (!usable(v1.values())) {
             return second;
         }
-        Groups first = new CgroupV1(v1, parent);
+        Groups first = new CgroupV1(v1, parent, memory);
         return v1.containsKey(Controller.DEVICES) || second instanceof ProcessTrees
                 ? first
                 : new BothVersions(first, second);

@@ -39,15 +39,21 @@ final class V1Group implements Group {
     private final Level level;
     private final Map<Controller, Path> folders;
     private final Map<Controller, Path> mounts;
+    private final MemoryRule memory;
     private final EnumSet<Isolation> enforced = EnumSet.noneOf(Isolation.class);
 
     /// Whether the kernel moves processes at once; null is not looked at yet.
     private @Nullable Boolean movesAtOnce;
 
-    V1Group(Level level, Map<Controller, Path> folders, Map<Controller, Path> mounts) {
+    V1Group(
+            Level level,
+            Map<Controller, Path> folders,
+            Map<Controller, Path> mounts,
+            MemoryRule memory) {
         this.level = level;
         this.folders = folders;
         this.mounts = mounts;
+        this.memory = memory;
     }
 
     /// Makes its folders, with these limits.
@@ -55,11 +61,11 @@ final class V1Group implements Group {
         for (Path folder : Set.copyOf(folders.values())) {
             Files.createDirectories(Objects.requireNonNull(folder.getParent()));
         }
-        make(() -> new V1Limits(folders, mounts).set(limits));
+        make(() -> new V1Limits(folders, mounts, memory).set(limits));
     }
 
     private void make(ChildLimits limits) throws IOException {
-        make(() -> new V1Limits(folders, mounts).set(limits));
+        make(() -> new V1Limits(folders, mounts, memory).set(limits));
     }
 
     private void make(Setting limits) throws IOException {
@@ -111,7 +117,7 @@ final class V1Group implements Group {
     public Optional<Group> child(int number) {
         Map<Controller, Path> there = childFolders(number, ofChildren());
         there.values().removeIf(folder -> !Files.exists(folder));
-        return Optional.of(new V1Group(level.below(), there, mounts));
+        return Optional.of(new V1Group(level.below(), there, mounts, memory));
     }
 
     @Override
@@ -119,7 +125,7 @@ final class V1Group implements Group {
         Map<Controller, Path> wanted =
                 childFolders(number, level == Level.RUN ? folders.keySet() : ofTask(limits));
         wanted.values().removeIf(folder -> !Files.exists(folder.getParent()));
-        var child = new V1Group(level.below(), wanted, mounts);
+        var child = new V1Group(level.below(), wanted, mounts, memory);
         child.make(limits);
         return child;
     }

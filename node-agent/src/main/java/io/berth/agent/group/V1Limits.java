@@ -19,13 +19,18 @@ import java.util.Set;
 /// The limits of one group of version 1, a folder for each controller.
 final class V1Limits {
 
+    /// There where the kernel counts swap.
+    static final String WITH_SWAP = "memory.memsw.limit_in_bytes";
+
     private final Map<Controller, Path> folders;
     private final Map<Controller, Path> mounts;
+    private final MemoryRule rule;
     private final EnumSet<Isolation> enforced = EnumSet.noneOf(Isolation.class);
 
-    V1Limits(Map<Controller, Path> folders, Map<Controller, Path> mounts) {
+    V1Limits(Map<Controller, Path> folders, Map<Controller, Path> mounts, MemoryRule rule) {
         this.folders = folders;
         this.mounts = mounts;
+        this.rule = rule;
     }
 
     /// Sets those of a run. What was read back as it was set.
@@ -108,14 +113,24 @@ final class V1Limits {
     }
 
     private void limitMemory(Path leaf, long bytes) throws IOException {
-        String limit = Long.toString(bytes);
+        MemoryRule.Allowed allowed = rule.of(bytes);
+        if (rule.swappiness().isPresent()) {
+            write(
+                    leaf.resolve("memory.swappiness"),
+                    Integer.toString(rule.swappiness().getAsInt()));
+        }
+        if (allowed.high() < allowed.ram()) {
+            write(leaf.resolve("memory.soft_limit_in_bytes"), Long.toString(allowed.high()));
+        }
+        String limit = Long.toString(allowed.ram());
         Path file = leaf.resolve("memory.limit_in_bytes");
         write(file, limit);
-        Path withSwap = leaf.resolve("memory.memsw.limit_in_bytes");
+        Path withSwap = leaf.resolve(WITH_SWAP);
         boolean swapLimited = !Files.exists(withSwap);
         if (!swapLimited) {
-            write(withSwap, limit);
-            swapLimited = read(withSwap).equals(limit);
+            String both = Long.toString(allowed.both());
+            write(withSwap, both);
+            swapLimited = read(withSwap).equals(both);
         }
         if (swapLimited && read(file).equals(limit)) {
             enforced.add(Isolation.MEMORY);

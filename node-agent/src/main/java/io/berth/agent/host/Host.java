@@ -47,9 +47,14 @@ public record Host(
                 packages.size(),
                 Math.max(1, cores.size() / packages.size()),
                 Math.max(1, cpus.size() / cores.size()),
-                forJobs(memory("MemTotal:")),
+                forJobs(machineMib()),
                 osName(),
                 System.getProperty("os.arch", "unknown"));
+    }
+
+    /// The machine's RAM, in MiB.
+    public static long machineMib() throws IOException {
+        return memory("MemTotal:");
     }
 
     /// The host less what is set aside for the system.
@@ -61,7 +66,7 @@ public record Host(
         BitSet left = cpus.toBitSet();
         reserved.ifPresent(list -> left.andNot(cpuList(list).toBitSet()));
         long memory =
-                reservedMib.isPresent() ? memory("MemTotal:") - reservedMib.getAsLong() : memoryMib;
+                reservedMib.isPresent() ? machineMib() - reservedMib.getAsLong() : memoryMib;
         if (left.isEmpty() || memory <= 0) {
             throw new StartRefused(
                     "berth.agent.reserved-cpus and reserved-memory leave %d CPUs and %d MiB for jobs"

@@ -17,6 +17,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
+import java.util.OptionalInt;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -51,7 +54,7 @@ class GroupsTest {
             kinds.add(best);
         }
         if (hasVersion2() && !(best instanceof CgroupV2)) {
-            kinds.add(new CgroupV2(UNIFIED, PARENT));
+            kinds.add(new CgroupV2(UNIFIED, PARENT, MemoryRule.AS_GIVEN));
         }
         return kinds.stream();
     }
@@ -315,13 +318,24 @@ class GroupsTest {
     void controllers_of_version_1_that_are_mounted_together_share_a_group() throws IOException {
         Groups groups =
                 HostGroups.find(
-                        List.of("cgroup " + folder + " cgroup rw,cpuacct,blkio 0 0"), PARENT);
+                        List.of("cgroup " + folder + " cgroup rw,cpuacct,blkio 0 0"), PARENT, MemoryRule.AS_GIVEN);
 
         Group group = groups.create(NODE, new RunId(new JobId(86), 1), LIMITS);
         Group step = group.makeChild(1, new ChildLimits(IndexSet.EMPTY, 0, List.of()));
 
         assertThat(group.folders().getFirst()).isDirectory();
         assertThat(step.folders().getFirst()).isDirectory();
+    }
+
+    @Test
+    void a_kernel_that_does_not_count_swap_is_known_by_its_files() throws IOException {
+        List<String> mounts = List.of("cgroup " + folder + " cgroup rw,memory 0 0");
+        Groups groups = HostGroups.find(mounts, PARENT, MemoryRule.AS_GIVEN);
+        assertThat(groups.countSwap()).isFalse();
+
+        Files.createFile(folder.resolve("memory.memsw.limit_in_bytes"));
+
+        assertThat(groups.countSwap()).isTrue();
     }
 
     @Test
@@ -340,7 +354,7 @@ class GroupsTest {
     void where_one_version_can_make_no_group_nothing_is_left_in_the_other() throws IOException {
         Groups version1 =
                 HostGroups.find(
-                        List.of("cgroup " + folder + " cgroup rw,cpuacct,blkio 0 0"), PARENT);
+                        List.of("cgroup " + folder + " cgroup rw,cpuacct,blkio 0 0"), PARENT, MemoryRule.AS_GIVEN);
         Group group =
                 new BothVersions(version1, HostGroups.processTrees())
                         .create(NODE, new RunId(new JobId(86), 1), LIMITS);
@@ -401,6 +415,55 @@ class GroupsTest {
     }
 
     @Test
+    void more_memory_than_was_given_is_taken_where_the_machine_has_it_so() throws Exception {
+        var rule =
+                new MemoryRule(150, 50, Long.MAX_VALUE, Long.MAX_VALUE, OptionalInt.of(10));
+        Groups groups = HostGroups.find(PARENT, rule);
+        assumeThat(groups).isNotInstanceOf(ProcessTrees.class);
+        RunId run = new RunId(new JobId(95), 1);
+        Group group = groups.create(NODE, run, LIMITS);
+        assertThat(group.enforced()).contains(Isolation.MEMORY);
+
+        // Version 2 would slow it down to a crawl.
+        int mebibytes = groups instanceof CgroupV2 ? 50 : 70;
+        String taking =
+                "dd if=/dev/urandom of=/dev/null bs=%dM count=1 iflag=fullblock"
+                        .formatted(mebibytes);
+        int status = enter(group, run, taking).waitFor();
+
+        assertThat(status).isZero();
+        assertThat(group.outOfMemory()).isFalse();
+        assertThat(group.usage().maxMemoryMib()).isBetween((long) mebibytes, 96L);
+        var set = new TreeMap<String, Long>();
+        for (Path folder : group.folders()) {
+            for (String name : List.of(
+                    "memory.limit_in_bytes", "memory.max", "memory.memsw.limit_in_bytes",
+                    "memory.swap.max", "memory.soft_limit_in_bytes", "memory.high",
+                    "memory.swappiness")) {
+                if (Files.exists(folder.resolve(name))) {
+                    set.put(name, Long.valueOf(ControlFiles.read(folder.resolve(name))));
+                }
+            }
+        }
+        long mib = 1L << 20;
+        Map<String, Long> wanted =
+                groups instanceof CgroupV2
+                        ? Map.of(
+                                "memory.max", 96 * mib,
+                                "memory.swap.max", 32 * mib,
+                                "memory.high", 64 * mib)
+                        : Map.of(
+                                "memory.limit_in_bytes", 96 * mib,
+                                "memory.memsw.limit_in_bytes", 128 * mib,
+                                "memory.soft_limit_in_bytes", 64 * mib,
+                                "memory.swappiness", 10L);
+        assertThat(set).isNotEmpty();
+        assertThat(wanted).containsAllEntriesOf(set);
+        group.remove();
+        groups.removeEmptyParents(NODE);
+    }
+
+    @Test
     void a_group_that_takes_more_memory_than_it_has_is_seen_to_be_killed_for_it() throws Exception {
         Groups groups = HostGroups.find(PARENT);
         assumeThat(groups).isNotInstanceOf(ProcessTrees.class);
@@ -450,7 +513,7 @@ class GroupsTest {
             throws Exception {
         assumeThat(hasVersion2()).as("cgroups of version 2").isTrue();
         RunId run = new RunId(new JobId(81), 1);
-        Groups groups = new CgroupV2(UNIFIED, PARENT);
+        Groups groups = new CgroupV2(UNIFIED, PARENT, MemoryRule.AS_GIVEN);
         Path own = device(3);
         Path foreign = device(4);
         Path made = folder.resolve("made");
@@ -497,7 +560,7 @@ class GroupsTest {
                         .inheritIO()
                         .start();
         assertThat(other.waitFor()).isZero();
-        Groups groups = new CgroupV2(UNIFIED, PARENT);
+        Groups groups = new CgroupV2(UNIFIED, PARENT, MemoryRule.AS_GIVEN);
         Group group = groups.find(NODE, run);
 
         enter(group, run, "cat /dev/null && cat /dev/zero | head -c 9").waitFor();
@@ -513,7 +576,7 @@ class GroupsTest {
         public static void main(String[] arguments) throws IOException {
             var run = new RunId(new JobId(Long.parseLong(arguments[1])), 1);
             var limits = new Limits(IndexSet.EMPTY, 64, 0, List.of("c 1:3 rw"));
-            var unused = new CgroupV2(UNIFIED, arguments[0]).create(NODE, run, limits);
+            var unused = new CgroupV2(UNIFIED, arguments[0], MemoryRule.AS_GIVEN).create(NODE, run, limits);
         }
     }
 
@@ -552,7 +615,8 @@ class GroupsTest {
                         Files.readAllLines(Path.of("/proc/self/mounts")).stream()
                                 .filter(line -> !line.contains("/devices "))
                                 .toList(),
-                        PARENT);
+                        PARENT,
+                        MemoryRule.AS_GIVEN);
         Group group = groups.create(NODE, run, LIMITS);
 
         enter(group, run, "nproc; cat /dev/zero | head -c 9").waitFor();
@@ -573,11 +637,11 @@ class GroupsTest {
 
         String devices = v1.replace("memory", "devices");
 
-        assertThat(HostGroups.find(List.of(dev, v1, devices, v2), "b"))
+        assertThat(HostGroups.find(List.of(dev, v1, devices, v2), "b", MemoryRule.AS_GIVEN))
                 .isInstanceOf(CgroupV1.class);
-        assertThat(HostGroups.find(List.of(dev, v1, v2), "b")).isInstanceOf(BothVersions.class);
-        assertThat(HostGroups.find(List.of(dev, v2), "b")).isInstanceOf(CgroupV2.class);
-        assertThat(HostGroups.find(List.of(dev), "b")).isInstanceOf(ProcessTrees.class);
+        assertThat(HostGroups.find(List.of(dev, v1, v2), "b", MemoryRule.AS_GIVEN)).isInstanceOf(BothVersions.class);
+        assertThat(HostGroups.find(List.of(dev, v2), "b", MemoryRule.AS_GIVEN)).isInstanceOf(CgroupV2.class);
+        assertThat(HostGroups.find(List.of(dev), "b", MemoryRule.AS_GIVEN)).isInstanceOf(ProcessTrees.class);
     }
 
     @Test
