@@ -132,15 +132,15 @@ public final class RequestedNodes {
     /// @param switches null or empty is none, as `topology`
     static @Nullable SwitchLimit limit(@Nullable String switches, @Nullable String topology)
             throws Refused {
-        boolean few = switches != null && !switches.isEmpty();
-        boolean within = topology != null && !topology.isEmpty();
-        if (few && within) {
+        String few = switches == null || switches.isEmpty() ? null : switches;
+        String level = topology == null || topology.isEmpty() ? null : topology;
+        if (few != null && level != null) {
             throw invalid("--switches and --topology exclude each other");
         }
         try {
-            return few
-                    ? SwitchesText.parse(switches)
-                    : within ? SwitchesText.within(topology) : null;
+            return few != null
+                    ? SwitchesText.parse(few)
+                    : level == null ? null : SwitchesText.within(level);
         } catch (InvalidOption e) {
             throw invalid(String.valueOf(e.getMessage()));
         }

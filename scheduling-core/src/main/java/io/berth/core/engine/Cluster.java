@@ -142,8 +142,7 @@ public final class Cluster {
         }
         int[] all =
                 IntStream.concat(
-                                Arrays.stream(onNodes),
-                                Arrays.stream(onNodes).flatMap(this::mates))
+                                Arrays.stream(onNodes), Arrays.stream(onNodes).flatMap(this::mates))
                         .distinct()
                         .toArray();
         Demand[] its = Arrays.copyOf(demands, all.length);
@@ -159,7 +158,8 @@ public final class Cluster {
                 : Arrays.stream(network.inBlock(block)).filter(it -> it != node);
     }
 
-    /// Whether somebody runs on the other nodes of a node's block, if a tenant is to be alone in it.
+    /// Whether somebody runs on the other nodes of a node's block, if a tenant is to be alone in
+    /// it.
     boolean mated(Node node, Tenant tenant) {
         return tenant.block()
                 && mates(node.index).anyMatch(it -> nodes.get(it).strangers(tenant) > 0);
@@ -185,8 +185,7 @@ public final class Cluster {
         long earliest = from;
         int[] mates = demand.tenant().block() ? mates(node.index).toArray() : new int[0];
         for (int mate : mates) {
-            long at =
-                    nodes.get(mate).earliest(nothing, length, earliest, last, clock, Hours.OPEN);
+            long at = nodes.get(mate).earliest(nothing, length, earliest, last, clock, Hours.OPEN);
             if (at == Node.NEVER) {
                 return Node.NEVER;
             }

@@ -293,8 +293,7 @@ final class Freed {
         Place place =
                 Places.either(
                         other,
-                        length ->
-                                all.places.within(other, length, now, decisions, plan.nodes()));
+                        length -> all.places.within(other, length, now, decisions, plan.nodes()));
         all.plans.putBack(plan);
         return place;
     }

@@ -64,8 +64,7 @@ final class Later {
 
         /// When a demand has room on a node from a time on; [Node#NEVER] if never, or if that is
         /// later than the last time that matters.
-        long earliest(
-                Cluster cluster, Node node, @Nullable Demand demand, long since, long last) {
+        long earliest(Cluster cluster, Node node, @Nullable Demand demand, long since, long last) {
             if (demand == null) {
                 return Node.NEVER;
             }

@@ -149,7 +149,7 @@ final class ReadyNodes {
         for (int i = 0; i < count; i++) {
             int kind = cluster.kind(nodes[i].index);
             if (least[i] < time) {
-                least[i] = 
+                least[i] =
                         wish.earliest(
                                 cluster, nodes[i], wish.fit().leastOn(kind), time, Node.NEVER);
             }
@@ -158,7 +158,11 @@ final class ReadyNodes {
                         wish.fit().small == 0
                                 ? least[i]
                                 : wish.earliest(
-                                        cluster, nodes[i], wish.fit().largeOn[kind], time, Node.NEVER);
+                                        cluster,
+                                        nodes[i],
+                                        wish.fit().largeOn[kind],
+                                        time,
+                                        Node.NEVER);
             }
         }
     }

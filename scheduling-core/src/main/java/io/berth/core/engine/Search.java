@@ -326,9 +326,7 @@ final class Search {
 
     /// @return [Node#NEVER] for a demand that is not to be alone in its block
     private long mates(Node node, Demand demand, long now) {
-        return demand.tenant().block()
-                ? cluster.matesUntil(node, demand, clock(now))
-                : Node.NEVER;
+        return demand.tenant().block() ? cluster.matesUntil(node, demand, clock(now)) : Node.NEVER;
     }
 
     /// Until when from now on enough nodes for a class are open to it, were they empty: a job of it
