@@ -140,7 +140,7 @@ public final class RequestedNodes {
         try {
             return few != null
                     ? SwitchesText.parse(few)
-                    : level != null ? SwitchesText.within(level) : null;
+                    : level == null ? null : SwitchesText.within(level);
         } catch (InvalidOption e) {
             throw invalid(String.valueOf(e.getMessage()));
         }
