@@ -129,7 +129,15 @@ class LimitPolicyTest {
         qos = limits("GrpTRESRunMins", "mem=" + fleet * 90);
         LimitPolicy policy = policy();
         var counters = new Counters(policy);
-        var all = new JobUse("alice", "team_a", "batch", "normal", Map.of(Tres.MEMORY, fleet), Map.of(), HOUR);
+        var all =
+                new JobUse(
+                        "alice",
+                        "team_a",
+                        "batch",
+                        "normal",
+                        Map.of(Tres.MEMORY, fleet),
+                        Map.of(),
+                        HOUR);
 
         counters.running(all, now + HOUR, 1);
 
