@@ -140,8 +140,7 @@ public class SharesLoop {
 
     /// Without prices only what counts of budgets tells it.
     private static boolean wasReset(Usage before, Usage usage, int part, Decay decay) {
-        Spending left =
-                decay.left(before.spent().get(part).counts(), before.asOf(), usage.asOf());
+        Spending left = decay.left(before.spent().get(part).counts(), before.asOf(), usage.asOf());
         long counts = usage.spent().get(part).counts().wallMillis();
         return Math.abs(left.wallMillis() - counts) > NO_NEWS;
     }
