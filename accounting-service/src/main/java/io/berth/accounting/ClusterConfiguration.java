@@ -292,7 +292,7 @@ public class ClusterConfiguration {
     }
 
     /// The newest revisions, the newest first.
-    public List<Revision> newest(int limit) {
+    public List<Revisions.Line> newest(int limit) {
         return revisions.newest(limit);
     }
 

@@ -16,6 +16,8 @@ import io.berth.accounting.cluster.ClusterFile;
 import io.berth.accounting.cluster.Occupancy;
 import io.berth.accounting.db.Batch;
 import io.berth.accounting.db.Books;
+import io.berth.accounting.db.RunRow;
+import io.berth.accounting.db.StepRow;
 import io.berth.accounting.kafka.ConfigTopic;
 import io.berth.contracts.Charge;
 import io.berth.contracts.DeadLetter;
@@ -34,9 +36,11 @@ import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
 import io.berth.log.LogReader;
 import io.berth.log.TopicDeclarations;
+import io.quarkus.hibernate.reactive.panache.Panache;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.security.TestSecurity;
+import io.quarkus.vertx.VertxContextSupport;
 import io.restassured.http.ContentType;
 import io.restassured.path.json.JsonPath;
 import io.restassured.response.Response;
@@ -54,6 +58,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.apache.kafka.clients.admin.Admin;
@@ -242,6 +247,19 @@ class AccountingTest {
 
     @Test
     @Order(6)
+    void a_job_that_stands_still_may_stay_for_any_time() {
+        List<String> still =
+                tables.ask("SELECT job FROM run WHERE freed_at = 0 AND suspended_at <> 0");
+
+        assertThat(still).isNotEmpty();
+        assertThat(occupancy.look().stays())
+                .filteredOn(it -> it.until() == Long.MAX_VALUE)
+                .extracting(it -> Long.toString(it.job()))
+                .containsExactlyInAnyOrderElementsOf(still);
+    }
+
+    @Test
+    @Order(6)
     @TestSecurity(user = "alice", roles = "user")
     void what_is_private_is_told_to_those_whom_it_concerns() throws Exception {
         long first = tables.number("SELECT min(placed_at) FROM run");
@@ -370,6 +388,40 @@ class AccountingTest {
                     .then()
                     .statusCode(400);
         }
+        given().get(
+                        "/v1/accounting/history?step=86400&start=9223372036854775000&end="
+                                + Long.MAX_VALUE)
+                .then()
+                .statusCode(200)
+                .body("periods", hasSize(0));
+    }
+
+    /// A statement may have 65,535 parameters.
+    @Test
+    @Order(6)
+    void runs_and_steps_of_as_many_jobs_are_read_as_may_be_asked_for() throws Throwable {
+        List<Long> jobs = LongStream.rangeClosed(1, 100_000).boxed().toList();
+
+        List<RunRow> runs =
+                VertxContextSupport.subscribeAndAwait(
+                        () -> Panache.withSession(() -> RunRow.ofJobs(jobs)));
+        List<StepRow> steps =
+                VertxContextSupport.subscribeAndAwait(
+                        () -> Panache.withSession(() -> StepRow.ofJobs(jobs, 100_000)));
+
+        assertThat(runs).hasSize((int) tables.count("run"));
+        assertThat(steps).hasSize((int) tables.count("step"));
+    }
+
+    @Test
+    @Order(6)
+    @TestSecurity(user = "alice", roles = "user")
+    void a_name_that_the_database_could_not_hold_is_nobodys() {
+        given().urlEncodingEnabled(false)
+                .get("/v1/accounting/jobs?user=%00")
+                .then()
+                .statusCode(200)
+                .body("jobs", hasSize(0));
     }
 
     @Test
@@ -548,6 +600,12 @@ class AccountingTest {
                 .then()
                 .statusCode(422)
                 .body("detail", is("there is no account 'team_z'"));
+        reset("{\"account\": \"team_a\", \"user\": \"\"}")
+                .then()
+                .statusCode(400)
+                .body("detail", is("user: a name is expected, or nothing for all users"));
+        reset("{\"account\": \"team_a\", \"user\": \"b\\u0000b\"}").then().statusCode(400);
+        reset("").then().statusCode(422);
 
         JsonPath usage = given().get("/v1/accounting/usage").jsonPath();
         assertThat(usage.getLong(counts.formatted("alice")))

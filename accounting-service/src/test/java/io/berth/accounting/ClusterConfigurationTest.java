@@ -238,8 +238,16 @@ class ClusterConfigurationTest {
         long live;
 
         @Override
-        public synchronized List<Revision> newest(int limit) {
-            return stored.descendingMap().values().stream().limit(limit).toList();
+        public synchronized List<Line> newest(int limit) {
+            return stored.descendingMap().values().stream()
+                    .limit(limit)
+                    .map(it -> new Line(it.number(), it.author(), it.changedAt(), it.published()))
+                    .toList();
+        }
+
+        @Override
+        public synchronized Optional<Revision> latest() {
+            return stored.descendingMap().values().stream().findFirst();
         }
 
         @Override

@@ -23,6 +23,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -40,6 +42,12 @@ class ConfigurationResourceTest {
     private final KafkaConnection kafka = Servers.outside();
     @Inject ClusterConfiguration configuration;
 
+    @ConfigProperty(name = "quarkus.datasource.jdbc.url")
+    String jdbcUrl = "";
+
+    @ConfigProperty(name = "quarkus.datasource.password")
+    String password = "";
+
     @BeforeEach
     void there_is_a_configuration() {
         await().atMost(PATIENCE)
@@ -56,12 +64,41 @@ class ConfigurationResourceTest {
                 .body("changes", hasSize(2));
 
         given().get("/v1/qos/urgent").then().statusCode(200).body("priority", equalTo(7));
+        given().contentType(ContentType.JSON)
+                .queryParam("dryRun", true)
+                .body("{\"shares\": 2}")
+                .put("/v1/accounts/default")
+                .then()
+                .statusCode(200);
         await().atMost(PATIENCE)
                 .untilAsserted(() ->
                         assertThat(new ConfigTopic(kafka).read().whole().orElseThrow().qos())
                                 .containsKey("urgent"));
         given().delete("/v1/qos/urgent").then().statusCode(200);
         given().get("/v1/qos/urgent").then().statusCode(404).body("code", equalTo("not_found"));
+    }
+
+    @Test
+    void a_license_is_put_as_its_number() {
+        given().contentType(ContentType.JSON)
+                .body("7")
+                .put("/v1/licenses/matlab")
+                .then()
+                .statusCode(200);
+
+        given().get("/v1/licenses").then().body("matlab", equalTo(7));
+        for (String wrong : List.of("", "null", "{")) {
+            given().contentType(ContentType.JSON)
+                    .body(wrong)
+                    .put("/v1/licenses/matlab")
+                    .then()
+                    .statusCode(400);
+        }
+        given().contentType(ContentType.JSON)
+                .body("[7]")
+                .put("/v1/licenses/matlab")
+                .then()
+                .statusCode(422);
     }
 
     @Test
@@ -88,6 +125,17 @@ class ConfigurationResourceTest {
                 .then()
                 .body("revisions[0].revision", equalTo(revision + 1))
                 .body("revisions[0].author", equalTo("root"));
+    }
+
+    @Test
+    void revisions_are_told_of_which_one_breaks_a_rule_that_came_later() throws Exception {
+        new Tables(jdbcUrl, password)
+                .execute("INSERT INTO configuration VALUES (0, '{}', 'then', 1, NULL, true)");
+
+        given().get("/v1/configuration/revisions?limit=1000")
+                .then()
+                .statusCode(200)
+                .body("revisions.author", hasItem("then"));
     }
 
     @Test

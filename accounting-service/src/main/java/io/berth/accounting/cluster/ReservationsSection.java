@@ -18,6 +18,7 @@ final class ReservationsSection {
     private static final List<String> RECURRING = List.of("DAILY", "WEEKLY", "WEEKDAY", "WEEKEND");
 
     private static final long PURGE_SECONDS = 300;
+    private static final int LAST_YEAR = 9999;
 
     private final YamlMap root;
 
@@ -149,13 +150,15 @@ final class ReservationsSection {
     private static long time(YamlMap map) throws InvalidClusterFile {
         @Nullable String text = map.text("start");
         try {
-            return LocalDateTime.parse(Objects.requireNonNullElse(text, ""))
-                    .toInstant(ZoneOffset.UTC)
-                    .toEpochMilli();
+            LocalDateTime start = LocalDateTime.parse(Objects.requireNonNullElse(text, ""));
+            if (start.getYear() >= 0 && start.getYear() <= LAST_YEAR) {
+                return start.toInstant(ZoneOffset.UTC).toEpochMilli();
+            }
         } catch (DateTimeParseException e) {
-            throw new InvalidClusterFile(
-                    map.place("start"),
-                    "'" + text + "' is not a time of UTC such as 2026-12-24T18:00:00");
+            // Refused below, as one of a year that fits no number of milliseconds is.
         }
+        throw new InvalidClusterFile(
+                map.place("start"),
+                "'" + text + "' is not a time of UTC such as 2026-12-24T18:00:00");
     }
 }

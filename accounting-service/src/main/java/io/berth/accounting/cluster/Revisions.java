@@ -14,12 +14,13 @@ public interface Revisions {
         }
     }
 
-    /// The newest revisions, the newest first.
-    List<Revision> newest(int limit);
+    /// A revision without what it says: an old one may break a rule that came later.
+    record Line(long revision, String author, long changedAt, boolean published) {}
 
-    default Optional<Revision> latest() {
-        return newest(1).stream().findFirst();
-    }
+    /// The newest revisions, the newest first.
+    List<Line> newest(int limit);
+
+    Optional<Revision> latest();
 
     /// Whether there is one above that number, or one that the config topic may not have. This is
     /// asked every second.

@@ -7,6 +7,7 @@ import jakarta.persistence.Table;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.hibernate.reactive.mutiny.Mutiny;
 
 /// Reads the rows of a table in which a column has one of some values, by a statement that is the
@@ -15,6 +16,16 @@ import org.hibernate.reactive.mutiny.Mutiny;
 ///
 /// @param statement with the values as a JSON array in `:values`
 record Among<R>(Class<R> entity, String statement) {
+
+    /// The condition that a row is of one of the jobs that `:jobs` lists, of which there may be
+    /// more than a statement may have parameters.
+    static final String JOBS =
+            "cast(sql('? = any(string_to_array(?, '','')::bigint[])', job, :jobs) as boolean) = true";
+
+    /// As `:jobs` has them.
+    static String listed(Collection<Long> ids) {
+        return ids.stream().map(Object::toString).collect(Collectors.joining(","));
+    }
 
     static <R> Among<R> numbers(Class<R> entity, String column) {
         return of(entity, column, "bigint");

@@ -21,11 +21,28 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 public class ConfigurationTable implements Revisions {
 
+    private static final String LINES =
+            """
+            select new io.berth.accounting.cluster.Revisions$Line(revision, author, changedAt, published)
+            from ConfigurationRow order by revision desc\
+            """;
+
     @Override
-    public List<Revision> newest(int limit) {
-        return rows("order by revision desc", limit).stream()
-                .map(ConfigurationTable::revision)
-                .toList();
+    public List<Line> newest(int limit) {
+        return Waits.await(() ->
+                Panache.withSession(() ->
+                        Panache.getSession()
+                                .chain(session ->
+                                        session.createSelectionQuery(LINES, Line.class)
+                                                .setMaxResults(limit)
+                                                .getResultList())));
+    }
+
+    @Override
+    public Optional<Revision> latest() {
+        return rows("order by revision desc", 1).stream()
+                .findFirst()
+                .map(ConfigurationTable::revision);
     }
 
     @Override

@@ -19,9 +19,11 @@ import javax.sql.DataSource;
 @ApplicationScoped
 public class LiveRuns implements Occupancy {
 
+    /// No limit runs while a run stands still: it may stay for any time.
     private static final String STAYS =
             """
-            SELECT job.id, run.node_list, job.reservation, job.time_limit_seconds,
+            SELECT job.id, run.node_list, job.reservation,
+                   CASE run.suspended_at WHEN 0 THEN job.time_limit_seconds ELSE 0 END,
                    greatest(run.placed_at, run.started_at) + run.suspended_millis
             FROM run JOIN job ON job.id = run.job WHERE run.freed_at = 0\
             """;

@@ -34,11 +34,11 @@ public record PeriodUsage(
                        %s cpu, %s memory, %s gpu, %s node, %s billing
                 from generate_series(cast(:start as bigint), cast(:end as bigint) - 1, cast(:step as bigint)) b(bucket)
                 join run r on lasted(r.placed_at, r.freed_at)
-                              && int8range(b.bucket, least(b.bucket + cast(:step as bigint), :end))
+                              && int8range(b.bucket, b.bucket + least(cast(:step as bigint), :end - b.bucket))
                 join job j on j.id = r.job
                 cross join lateral (
                     select least(case when r.freed_at = 0 then :now else r.freed_at end,
-                                 b.bucket + cast(:step as bigint), :end)
+                                 b.bucket + least(cast(:step as bigint), :end - b.bucket))
                            - greatest(r.placed_at, b.bucket) millis,
                            greatest(case when r.freed_at = 0 then :now else r.freed_at end - r.placed_at, 1) whole,
                            r.suspended_millis

@@ -11,6 +11,8 @@ import io.berth.contracts.PreemptReason;
 import io.berth.contracts.event.JobEvent;
 import io.berth.slurm.HostList;
 import io.quarkus.hibernate.reactive.panache.PanacheEntityBase;
+import io.quarkus.panache.common.Sort;
+import io.smallrye.mutiny.Uni;
 import jakarta.persistence.Column;
 import jakarta.persistence.Embedded;
 import jakarta.persistence.Entity;
@@ -19,7 +21,9 @@ import jakarta.persistence.Enumerated;
 import jakarta.persistence.Id;
 import jakarta.persistence.IdClass;
 import jakarta.persistence.Table;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -145,6 +149,12 @@ public class RunRow extends PanacheEntityBase {
                                 ",",
                                 allocations.stream().flatMap(it -> it.gpus().stream()).toList()));
         return row;
+    }
+
+    /// Those of some jobs, by job and lease. In the current session.
+    public static Uni<List<RunRow>> ofJobs(Collection<Long> ids) {
+        return RunRow.list(
+                Among.JOBS, Sort.by("job").and("lease"), Map.of("jobs", Among.listed(ids)));
     }
 
     boolean over() {

@@ -15,6 +15,7 @@ import jakarta.persistence.IdClass;
 import jakarta.persistence.Table;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A step in the books, entered when its run's part on the node was over. Its times are the node's
@@ -90,7 +91,9 @@ public class StepRow extends PanacheEntityBase {
     /// Those of some jobs, of the newest job first, so many at most. In the current session.
     public static Uni<List<StepRow>> ofJobs(Collection<Long> ids, int most) {
         var order = Sort.descending("job").and("lease").and("node").and("number");
-        return StepRow.<StepRow>find("job in ?1", order, ids).range(0, most - 1).list();
+        return StepRow.<StepRow>find(Among.JOBS, order, Map.of("jobs", Among.listed(ids)))
+                .range(0, most - 1)
+                .list();
     }
 
     /// What its tasks used one by one; null if nobody counted.

@@ -87,7 +87,7 @@ public class AccountingResource {
             return Uni.createFrom().item(new JobList(List.of(), false, null));
         }
         List<Long> ids = jobs.stream().map(it -> it.id).toList();
-        Uni<List<RunRow>> runs = RunRow.<RunRow>list("job in ?1", Sort.by("job").and("lease"), ids);
+        Uni<List<RunRow>> runs = RunRow.ofJobs(ids);
         if (!withSteps) {
             return runs.map(it -> new JobList(views(jobs, it, null), more, null));
         }

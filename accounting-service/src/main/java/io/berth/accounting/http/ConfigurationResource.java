@@ -12,6 +12,7 @@ import io.berth.accounting.cluster.Coordination;
 import io.berth.accounting.cluster.Difference;
 import io.berth.accounting.cluster.Operation;
 import io.berth.accounting.cluster.Revision;
+import io.berth.accounting.cluster.Revisions;
 import io.berth.accounting.cluster.VisibleTree;
 import io.berth.core.request.Roles;
 import io.quarkus.security.Authenticated;
@@ -54,10 +55,7 @@ public class ConfigurationResource {
     /// The configuration as it was stored.
     public record Stored(long revision, String author, long changedAt, JsonNode document) {}
 
-    /// A revision without what it says.
-    public record Line(long revision, String author, long changedAt, boolean published) {}
-
-    public record Lines(List<Line> revisions) {}
+    public record Lines(List<Revisions.Line> revisions) {}
 
     /// @param published whether all services are told; if not, they will be
     public record Made(long revision, boolean published, List<Difference> changes) {}
@@ -96,11 +94,7 @@ public class ConfigurationResource {
     @GET
     @Path("configuration/revisions")
     public Lines revisions(@QueryParam("limit") @DefaultValue("50") int limit) {
-        return new Lines(
-                configuration.newest(Math.clamp(limit, 1, 1000)).stream()
-                        .map(it ->
-                                new Line(it.number(), it.author(), it.changedAt(), it.published()))
-                        .toList());
+        return new Lines(configuration.newest(Math.clamp(limit, 1, 1000)));
     }
 
     /// Replaces all of it by a cluster file, in YAML or JSON.
@@ -166,7 +160,7 @@ public class ConfigurationResource {
             @HeaderParam(HttpHeaders.IF_MATCH) @Nullable String seen,
             @QueryParam("dryRun") boolean dryRun)
             throws InterruptedException, NotJson {
-        JsonNode tree = read(value);
+        JsonNode tree = parsed(value);
         return make(seen, dryRun, before -> before.with(section, name, tree));
     }
 
@@ -261,10 +255,19 @@ public class ConfigurationResource {
     }
 
     private JsonNode read(String text) throws NotJson {
+        JsonNode tree = parsed(text);
+        if (!tree.isObject()) {
+            throw new NotJson("the body is no JSON object");
+        }
+        return tree;
+    }
+
+    /// An entry of most sections is an object; a license is a number.
+    private JsonNode parsed(String text) throws NotJson {
         try {
             JsonNode tree = json.readTree(text);
-            if (tree == null || !tree.isObject()) {
-                throw new NotJson("the body is no JSON object");
+            if (tree == null || tree.isMissingNode() || tree.isNull()) {
+                throw new NotJson("the body is no JSON");
             }
             return tree;
         } catch (JsonProcessingException e) {

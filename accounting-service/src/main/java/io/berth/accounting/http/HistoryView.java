@@ -30,7 +30,7 @@ record HistoryView(long start, long end, long step, List<Period> periods) {
                     "step: it is required, in seconds, and may part the time into %d at most"
                             .formatted(MOST_PERIODS));
         }
-        return Math.multiplyExact(Math.min(asked, Integer.MAX_VALUE), 1000L);
+        return 1000 * Math.min(asked, Math.max(Integer.MAX_VALUE, whole / 1000));
     }
 
     /// What `sight` may see of them.

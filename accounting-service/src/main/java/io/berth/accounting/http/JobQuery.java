@@ -131,7 +131,8 @@ record JobQuery(String where, Map<String, Object> parameters) {
             Map<String, Object> parameters) {
         if (names != null) {
             conditions.add(column + " in :" + column);
-            parameters.put(column, List.of(names.split(",")));
+            // As the books have a NUL, which no text of the database can hold.
+            parameters.put(column, List.of(names.replace('\0', '\uFFFD').split(",")));
         }
     }
 

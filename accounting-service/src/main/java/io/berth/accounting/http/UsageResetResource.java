@@ -49,15 +49,22 @@ public class UsageResetResource {
 
     @POST
     @Consumes("application/json")
-    public Response reset(Asked asked) {
+    public Response reset(@Nullable Asked asked) {
         Configuration current = configuration.inForce().orElse(null);
-        String account = asked.account();
+        String account = asked == null ? null : asked.account();
+        String user = asked == null ? null : asked.user();
         if (account == null || current == null || !current.accounts().containsKey(account)) {
             return Problem.unprocessable(
                     "invalid_account",
                     account == null
                             ? "account: the name of an account is required"
                             : "there is no account '" + account + "'");
+        }
+        if (user != null && (user.isBlank() || user.indexOf('\0') >= 0)) {
+            return Problem.response(
+                    Response.Status.BAD_REQUEST,
+                    "invalid_request",
+                    "user: a name is expected, or nothing for all users");
         }
         List<String> accounts =
                 current.accounts().keySet().stream()
@@ -66,11 +73,11 @@ public class UsageResetResource {
                         .toList();
         long now = Clock.systemUTC().millis();
         String author = identity.getPrincipal().getName();
-        books.reset(accounts, asked.user(), now, author);
+        books.reset(accounts, user, now, author);
         shares.soon();
         LOG.infof(
                 "The usage of %s in %s was reset by %s",
-                asked.user() == null ? "all users" : "a user", accounts, author);
-        return Response.ok(new Made(accounts, asked.user(), now)).build();
+                user == null ? "all users" : "a user", accounts, author);
+        return Response.ok(new Made(accounts, user, now)).build();
     }
 }

@@ -482,6 +482,7 @@ class ClusterFileTest {
                 "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1}, b: {nodes: 'n[1-2]'}} | sharedGpus.b.nodes: node n1 stands in two rules",
                 "defaultQos: normal            | defaultQos: normal\\nsharedGpus: {a: {nodes: n1}, b: {}} | sharedGpus.b.nodes: node ALL stands in two rules",
                 "defaultQos: normal            | defaultQos: normal\\nnodeWeights: {n1: 5, 'n[1-2]': 6} | nodeWeights.n[1-2]: node n1 has a weight already",
+                "defaultQos: normal            | defaultQos: normal\\nreservations: {r: {start: '+999999999-12-24T18:00:00', duration: 60, users: u}} | reservations.r.start: '+999999999-12-24T18:00:00' is not a time of UTC",
                 "defaultQos: normal            | defaultQos: normal\\nreservations: {r: {start: '2026-12-24T18:00:00', duration: 60, users: u, flags: 'DAILY,WEEKEND'}} | reservations.r.flags: at most one of DAILY, WEEKLY, WEEKDAY, WEEKEND",
                 "defaultQos: normal            | defaultQos: normal\\nreservations: {r: {start: '2026-12-24T18:00:00', duration: 60, users: u, flags: REPLACE}} | reservations.r.flags: of all nodes none can be replaced",
                 "defaultQos: normal            | defaultQos: normal\\nreservations: {r: {start: '2026-12-24T18:00:00', duration: 60, users: u, purgeAfter: 5}} | reservations.r.purgeAfter: needs the flag PURGE_COMP",

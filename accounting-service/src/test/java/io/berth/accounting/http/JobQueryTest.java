@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.accounting.http.JobQuery.Asked;
 import io.berth.accounting.http.JobQuery.Refused;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -27,5 +28,14 @@ final class JobQueryTest {
         assertThatThrownBy(() -> JobQuery.of(jobs(arrays)))
                 .isInstanceOf(Refused.class)
                 .hasMessage("job: more than 262144 tasks of arrays are named");
+    }
+
+    /// As the books have them: no text of the database can hold a NUL.
+    @Test
+    void a_name_with_a_nul_is_asked_for_as_it_is_stored() throws Refused {
+        var asked = new Asked(null, null, null, null, null, "job\0of alice", null, null, null);
+
+        assertThat(JobQuery.of(asked).parameters())
+                .containsEntry("name", List.of("job\uFFFDof alice"));
     }
 }
