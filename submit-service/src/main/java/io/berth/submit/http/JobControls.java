@@ -199,7 +199,7 @@ public class JobControls {
 
     Position amend(JobName name, Caller caller, JobChange change) throws Refused {
         return turns.amend(
-                controlled(name, caller).stream().map(Job::id).toList(),
+                gateway.named(name, caller).stream().map(Job::id).toList(),
                 () -> amended(name, caller, change),
                 requests -> writer.ask(requests, Deadline.in(config.answerTimeout())));
     }

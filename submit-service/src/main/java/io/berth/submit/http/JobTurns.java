@@ -2,6 +2,7 @@ package io.berth.submit.http;
 
 import io.berth.contracts.JobId;
 import io.berth.contracts.event.Submission;
+import io.berth.contracts.event.Submission.Amended;
 import io.berth.submit.Deadline;
 import io.berth.submit.Position;
 import io.berth.submit.Refused;
@@ -25,7 +26,7 @@ import java.util.stream.Stream;
 
 /// The order in which this gateway changes jobs: of one job one change at a time. A change on
 /// condition (`If-Match`) waits until what was asked of the job before has been decided and shows,
-/// so that of two that name the same tag one is made. A change of a job's description waits
+/// so that of two that name the same tag one is made. A change of a job's terms or request waits
 /// likewise for the one before: it says the whole of what it changes a part of.
 @Singleton
 final class JobTurns {
@@ -46,7 +47,7 @@ final class JobTurns {
     /// What was asked last of each job, until it is decided.
     private final Map<JobId, Position> undecided = new ConcurrentHashMap<>();
 
-    /// What was asked last of the descriptions of jobs, until it is decided.
+    /// What was asked last of the terms or requests of jobs, until it is decided.
     private final Map<JobId, Position> unamended = new ConcurrentHashMap<>();
 
     /// What is asked of jobs as they are when it is their turn.
@@ -97,12 +98,26 @@ final class JobTurns {
                 amending,
                 jobs,
                 due -> {
-                    settle(unamended, jobs, due);
+                    // What is refused is refused at once.
+                    if (!whole(reckoning.requests()).isEmpty()) {
+                        settle(unamended, jobs, due);
+                    }
                     List<Submission> requests = reckoning.requests();
-                    List<JobId> asked = requests.stream().map(Submission::job).toList();
                     return take(
-                            asked, () -> written(unamended, asked, () -> write.apply(requests)));
+                            requests.stream().map(Submission::job).toList(),
+                            () -> written(unamended, whole(requests), () -> write.apply(requests)));
                 });
+    }
+
+    /// The jobs of which a request says all terms, or the whole request for resources.
+    private static List<JobId> whole(List<Submission> requests) {
+        return requests.stream()
+                .filter(it ->
+                        it instanceof Amended amended
+                                && (amended.change().terms() != null
+                                        || amended.change().request() != null))
+                .map(Submission::job)
+                .toList();
     }
 
     private <E extends Exception> Position inTurn(
