@@ -70,8 +70,7 @@ final class CgroupV2 implements Groups {
 
     @Override
     public Group find(NodeName node, RunId run) {
-        return new V2Group(
-                Level.RUN, mount, ControlFiles.ofRun(folder(node, run)), memory);
+        return new V2Group(Level.RUN, mount, ControlFiles.ofRun(folder(node, run)), memory);
     }
 
     @Override
@@ -167,8 +166,7 @@ final class CgroupV2 implements Groups {
         }
 
         private V2Group below(int number) {
-            return new V2Group(
-                    level.below(), mount, folder.resolve(level.child(number)), rule);
+            return new V2Group(level.below(), mount, folder.resolve(level.child(number)), rule);
         }
 
         @Override

@@ -76,7 +76,9 @@ public final class HostGroups {
             }
         }
         Groups second =
-                v2 != null && usable(List.of(v2)) ? new CgroupV2(v2, parent, memory) : new ProcessTrees();
+                v2 != null && usable(List.of(v2))
+                        ? new CgroupV2(v2, parent, memory)
+                        : new ProcessTrees();
         if (!usable(v1.values())) {
             return second;
         }

@@ -65,8 +65,7 @@ public record Host(
     public Host without(Optional<String> reserved, OptionalLong reservedMib) throws IOException {
         BitSet left = cpus.toBitSet();
         reserved.ifPresent(list -> left.andNot(cpuList(list).toBitSet()));
-        long memory =
-                reservedMib.isPresent() ? machineMib() - reservedMib.getAsLong() : memoryMib;
+        long memory = reservedMib.isPresent() ? machineMib() - reservedMib.getAsLong() : memoryMib;
         if (left.isEmpty() || memory <= 0) {
             throw new StartRefused(
                     "berth.agent.reserved-cpus and reserved-memory leave %d CPUs and %d MiB for jobs"

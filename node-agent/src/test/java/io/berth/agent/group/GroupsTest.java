@@ -17,12 +17,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
-import java.util.OptionalInt;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -318,7 +318,9 @@ class GroupsTest {
     void controllers_of_version_1_that_are_mounted_together_share_a_group() throws IOException {
         Groups groups =
                 HostGroups.find(
-                        List.of("cgroup " + folder + " cgroup rw,cpuacct,blkio 0 0"), PARENT, MemoryRule.AS_GIVEN);
+                        List.of("cgroup " + folder + " cgroup rw,cpuacct,blkio 0 0"),
+                        PARENT,
+                        MemoryRule.AS_GIVEN);
 
         Group group = groups.create(NODE, new RunId(new JobId(86), 1), LIMITS);
         Group step = group.makeChild(1, new ChildLimits(IndexSet.EMPTY, 0, List.of()));
@@ -354,7 +356,9 @@ class GroupsTest {
     void where_one_version_can_make_no_group_nothing_is_left_in_the_other() throws IOException {
         Groups version1 =
                 HostGroups.find(
-                        List.of("cgroup " + folder + " cgroup rw,cpuacct,blkio 0 0"), PARENT, MemoryRule.AS_GIVEN);
+                        List.of("cgroup " + folder + " cgroup rw,cpuacct,blkio 0 0"),
+                        PARENT,
+                        MemoryRule.AS_GIVEN);
         Group group =
                 new BothVersions(version1, HostGroups.processTrees())
                         .create(NODE, new RunId(new JobId(86), 1), LIMITS);
@@ -416,8 +420,7 @@ class GroupsTest {
 
     @Test
     void more_memory_than_was_given_is_taken_where_the_machine_has_it_so() throws Exception {
-        var rule =
-                new MemoryRule(150, 50, Long.MAX_VALUE, Long.MAX_VALUE, OptionalInt.of(10));
+        var rule = new MemoryRule(150, 50, Long.MAX_VALUE, Long.MAX_VALUE, OptionalInt.of(10));
         Groups groups = HostGroups.find(PARENT, rule);
         assumeThat(groups).isNotInstanceOf(ProcessTrees.class);
         RunId run = new RunId(new JobId(95), 1);
@@ -436,10 +439,15 @@ class GroupsTest {
         assertThat(group.usage().maxMemoryMib()).isBetween((long) mebibytes, 96L);
         var set = new TreeMap<String, Long>();
         for (Path folder : group.folders()) {
-            for (String name : List.of(
-                    "memory.limit_in_bytes", "memory.max", "memory.memsw.limit_in_bytes",
-                    "memory.swap.max", "memory.soft_limit_in_bytes", "memory.high",
-                    "memory.swappiness")) {
+            for (String name :
+                    List.of(
+                            "memory.limit_in_bytes",
+                            "memory.max",
+                            "memory.memsw.limit_in_bytes",
+                            "memory.swap.max",
+                            "memory.soft_limit_in_bytes",
+                            "memory.high",
+                            "memory.swappiness")) {
                 if (Files.exists(folder.resolve(name))) {
                     set.put(name, Long.valueOf(ControlFiles.read(folder.resolve(name))));
                 }
@@ -576,7 +584,9 @@ class GroupsTest {
         public static void main(String[] arguments) throws IOException {
             var run = new RunId(new JobId(Long.parseLong(arguments[1])), 1);
             var limits = new Limits(IndexSet.EMPTY, 64, 0, List.of("c 1:3 rw"));
-            var unused = new CgroupV2(UNIFIED, arguments[0], MemoryRule.AS_GIVEN).create(NODE, run, limits);
+            var unused =
+                    new CgroupV2(UNIFIED, arguments[0], MemoryRule.AS_GIVEN)
+                            .create(NODE, run, limits);
         }
     }
 
@@ -639,9 +649,12 @@ class GroupsTest {
 
         assertThat(HostGroups.find(List.of(dev, v1, devices, v2), "b", MemoryRule.AS_GIVEN))
                 .isInstanceOf(CgroupV1.class);
-        assertThat(HostGroups.find(List.of(dev, v1, v2), "b", MemoryRule.AS_GIVEN)).isInstanceOf(BothVersions.class);
-        assertThat(HostGroups.find(List.of(dev, v2), "b", MemoryRule.AS_GIVEN)).isInstanceOf(CgroupV2.class);
-        assertThat(HostGroups.find(List.of(dev), "b", MemoryRule.AS_GIVEN)).isInstanceOf(ProcessTrees.class);
+        assertThat(HostGroups.find(List.of(dev, v1, v2), "b", MemoryRule.AS_GIVEN))
+                .isInstanceOf(BothVersions.class);
+        assertThat(HostGroups.find(List.of(dev, v2), "b", MemoryRule.AS_GIVEN))
+                .isInstanceOf(CgroupV2.class);
+        assertThat(HostGroups.find(List.of(dev), "b", MemoryRule.AS_GIVEN))
+                .isInstanceOf(ProcessTrees.class);
     }
 
     @Test

@@ -34,8 +34,7 @@ class MemoryRuleTest {
     void ram_and_swap_are_parts_of_it_up_to_a_bound(
             long given, double ramPercent, double swapPercent, long ram, long swap, long high) {
         var rule =
-                new MemoryRule(
-                        ramPercent, swapPercent, 2000 * MIB, 500 * MIB, OptionalInt.empty());
+                new MemoryRule(ramPercent, swapPercent, 2000 * MIB, 500 * MIB, OptionalInt.empty());
 
         assertThat(rule.of(given * MIB))
                 .isEqualTo(new MemoryRule.Allowed(ram * MIB, swap * MIB, high * MIB));

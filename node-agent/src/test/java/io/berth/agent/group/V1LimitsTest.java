@@ -58,7 +58,10 @@ class V1LimitsTest {
         group("", "0-7", "");
         Path task = group("task", "", "");
 
-        new V1Limits(Map.of(Controller.CPUSET, task), Map.of(Controller.CPUSET, mount), MemoryRule.AS_GIVEN)
+        new V1Limits(
+                        Map.of(Controller.CPUSET, task),
+                        Map.of(Controller.CPUSET, mount),
+                        MemoryRule.AS_GIVEN)
                 .set(new ChildLimits(IndexSet.EMPTY, 0, List.of(), IndexSet.parse(wanted)));
 
         assertThat(task.resolve("cpuset.mems")).hasContent(has);
@@ -69,7 +72,10 @@ class V1LimitsTest {
         Path step = group("step", "", "c 1:3 rw\nc 195:0 rw\n");
         Path task = group("step/task", "", "");
 
-        new V1Limits(Map.of(Controller.DEVICES, task), Map.of(Controller.DEVICES, mount), MemoryRule.AS_GIVEN)
+        new V1Limits(
+                        Map.of(Controller.DEVICES, task),
+                        Map.of(Controller.DEVICES, mount),
+                        MemoryRule.AS_GIVEN)
                 .set(new ChildLimits(IndexSet.EMPTY, 0, List.of("c 195:0 rw", "c 195:1 rw")));
 
         assertThat(step.resolve("devices.allow")).isEmptyFile();
