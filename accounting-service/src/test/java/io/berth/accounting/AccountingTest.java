@@ -383,7 +383,7 @@ class AccountingTest {
             assertThat(seconds.stream().mapToLong(Integer::longValue).sum())
                     .isEqualTo(gpuSeconds(starts.get(i), end));
         }
-        for (String wrong : List.of("", "&step=0", "&step=1", "&step=-9")) {
+        for (String wrong : List.of("", "&step=0", "&step=1", "&step=-9", "&step=x")) {
             given().get("/v1/accounting/history?start=0&end=" + last + wrong)
                     .then()
                     .statusCode(400);

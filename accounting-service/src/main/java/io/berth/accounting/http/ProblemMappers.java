@@ -3,11 +3,13 @@ package io.berth.accounting.http;
 import io.quarkus.security.AuthenticationFailedException;
 import io.quarkus.security.ForbiddenException;
 import io.quarkus.security.UnauthorizedException;
+import jakarta.ws.rs.NotFoundException;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.Response.Status;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 
-/// Makes a problem of a request without a token, or without the right one.
+/// Makes a problem of a request without a token, or without the right one, and of a parameter that
+/// is no number.
 final class ProblemMappers {
 
     @ServerExceptionMapper
@@ -27,5 +29,17 @@ final class ProblemMappers {
     Response forbidden(ForbiddenException e) {
         return Problem.response(
                 Status.FORBIDDEN, "not_allowed", "the token's groups do not allow this");
+    }
+
+    @ServerExceptionMapper
+    Response notFound(NotFoundException e) {
+        // To the framework a parameter that it cannot read is a path that there is not.
+        return e.getCause() instanceof NumberFormatException no
+                ? Problem.response(
+                        Status.BAD_REQUEST,
+                        "invalid_request",
+                        "a number is expected: " + no.getMessage())
+                : Problem.response(
+                        Status.NOT_FOUND, "not_found", "there is nothing at this path");
     }
 }

@@ -72,6 +72,12 @@ final class ProblemMappers {
         if (status >= 500) {
             return failed(e);
         }
+        if (status == 404 && e.getCause() instanceof NumberFormatException no) {
+            // Of a parameter: to the framework it is a path that there is not.
+            return Problem.of(400, "invalid_request", "a number is expected: " + no.getMessage())
+                    .response()
+                    .build();
+        }
         Problem problem =
                 switch (status) {
                     case 404 -> Problem.of(status, "not_found", "there is nothing at this path");

@@ -302,6 +302,12 @@ class QueryTest {
     }
 
     @Test
+    void a_parameter_that_is_no_number_is_refused() {
+        Api.refused(
+                Api.as("alice").get("/v1/accounting/history?start=soon"), 400, "invalid_request");
+    }
+
+    @Test
     void an_unknown_node_is_not_found() {
         Api.refused(Api.as("alice").get("/v1/nodes/gone"), 404, "node_not_found");
     }
