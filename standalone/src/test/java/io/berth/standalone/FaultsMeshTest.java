@@ -81,7 +81,7 @@ class FaultsMeshTest {
     void a_service_that_dies_before_it_has_done_its_part_loses_no_job_and_runs_none_twice(
             String part) throws IOException {
         List<Long> ending = jobs.submit(GPUS / 2);
-        jobs.awaitRunning(ending, GPUS / 2);
+        jobs.awaitBeginOfScripts(ending);
         TestMesh.signal("STOP", mesh.process(part).pid());
         List<Long> ids = new ArrayList<>(jobs.submit(JOBS));
         jobs.awaitEndOfScripts(ending);

@@ -39,7 +39,6 @@ final class ProblemMappers {
                         Status.BAD_REQUEST,
                         "invalid_request",
                         "a number is expected: " + no.getMessage())
-                : Problem.response(
-                        Status.NOT_FOUND, "not_found", "there is nothing at this path");
+                : Problem.response(Status.NOT_FOUND, "not_found", "there is nothing at this path");
     }
 }
