@@ -25,6 +25,9 @@ public final class Network {
     /// Leaf switches, where there are, then the levels that jobs name; their domains.
     private final List<int[]> binding;
 
+    /// By level that binds, the nodes that are in a domain of it.
+    private final List<BitSet> members;
+
     private final int[][][] under;
 
     private final int[] places;
@@ -64,6 +67,7 @@ public final class Network {
         this.binding = new ArrayList<>();
         this.binding.add(levels.isEmpty() ? new int[0] : levels.getFirst());
         this.binding.addAll(named);
+        this.members = binding.stream().map(Network::members).toList();
         this.under = binding.stream().map(Network::inverse).toArray(int[][][]::new);
         this.ofBlock = new int[closeness()][inBlock.length];
         for (int level = 0; level < ofBlock.length; level++) {
@@ -126,6 +130,14 @@ public final class Network {
         return most;
     }
 
+    private static BitSet members(int[] domainOf) {
+        var members = new BitSet();
+        for (int node = 0; node < domainOf.length; node++) {
+            members.set(node, domainOf[node] >= 0);
+        }
+        return members;
+    }
+
     /// By domain, its nodes.
     private static int[][] inverse(int[] domainOf) {
         var sizes = new int[count(domainOf) + 1];
@@ -164,13 +176,13 @@ public final class Network {
     ///
     /// @param nodes null for all, also in the answer
     @Nullable BitSet within(int level, @Nullable BitSet nodes) {
-        int[] domainOf = binding.get(level);
-        if (Arrays.stream(domainOf).allMatch(domain -> domain >= 0)) {
+        BitSet all = members.get(level);
+        if (all.cardinality() == binding.get(level).length) {
             return nodes;
         }
-        var within = new BitSet();
-        for (int node = 0; node < domainOf.length; node++) {
-            within.set(node, domainOf[node] >= 0 && (nodes == null || nodes.get(node)));
+        var within = (BitSet) all.clone();
+        if (nodes != null) {
+            within.and(nodes);
         }
         return within;
     }

@@ -99,10 +99,12 @@ final class JobTurns {
                 jobs,
                 due -> {
                     // What is refused is refused at once.
-                    if (!whole(reckoning.requests()).isEmpty()) {
+                    List<Submission> first = reckoning.requests();
+                    boolean waits = !whole(first).isEmpty();
+                    if (waits) {
                         settle(unamended, jobs, due);
                     }
-                    List<Submission> requests = reckoning.requests();
+                    List<Submission> requests = waits ? reckoning.requests() : first;
                     return take(
                             requests.stream().map(Submission::job).toList(),
                             () -> written(unamended, whole(requests), () -> write.apply(requests)));
