@@ -268,7 +268,12 @@ class JobsMeshTest {
         Outcome left = mesh.berth("salloc", "--no-shell", "-N2").succeeded();
         String id = left.err().replaceAll("(?s).*Granted job allocation (\\d+)\\R.*", "$1");
         // Both nodes have the same folder here.
-        mesh.berth("sbcast", "-f", "-j", id, model.toString(), there + "/copy").succeeded();
+        // A job is RUNNING when it has its nodes, a moment before its script and steps may.
+        await().atMost(PATIENCE)
+                .until(() ->
+                        mesh.berth("sbcast", "-f", "-j", id, model.toString(), there + "/copy")
+                                        .status()
+                                == 0);
         Outcome refused = mesh.berth("sbcast", "-j", id, model.toString(), there + "/copy");
         Outcome ran =
                 mesh.berth(
