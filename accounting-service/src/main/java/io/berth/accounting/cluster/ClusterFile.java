@@ -50,21 +50,21 @@ public final class ClusterFile {
         return tree;
     }
 
-    /// What it says with a JSON merge patch applied (RFC 7396).
+    /// What it says with a JSON merge patch applied (RFC 7396). Users keep their default accounts.
     ///
     /// @throws InvalidClusterFile if the result breaks a rule
     public ClusterFile patched(JsonNode patch) throws InvalidClusterFile {
-        return of(Document.patched(tree, patch));
+        return DefaultAccounts.kept(this, of(Document.patched(tree, patch)));
     }
 
     /// What it says with this entry of a section in place of the one that there may be, and where
-    /// that stands: the order of accounts says which is a user's default.
+    /// that stands: the order of accounts says which is a user's default. Users keep theirs.
     ///
     /// @throws InvalidClusterFile if the result breaks a rule
     public ClusterFile with(String section, String name, JsonNode entry) throws InvalidClusterFile {
         ObjectNode next = tree.deepCopy();
         next.withObjectProperty(section).set(name, entry);
-        return of(next);
+        return DefaultAccounts.kept(this, of(next));
     }
 
     /// What `next` says otherwise.

@@ -1,6 +1,7 @@
 package io.berth.accounting.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
@@ -54,20 +55,10 @@ public final class Coordination {
                 throw new NotAllowed("a coordinator may not change " + section);
             }
         }
-        if (!inOrder(before, after).equals(inOrder(after, before))) {
-            throw new NotAllowed("a coordinator may not change the order of accounts");
-        }
-        new Coordination(user, before, after)
-                .check(before.tree().path("accounts"), after.tree().path("accounts"));
+        var change = new Coordination(user, before, after);
+        change.check(before.tree().path("accounts"), after.tree().path("accounts"));
+        change.checkDefaults();
         return after;
-    }
-
-    /// The accounts that the other file has too.
-    private static List<String> inOrder(ClusterFile file, ClusterFile other) {
-        return file.tree().path("accounts").properties().stream()
-                .map(Map.Entry::getKey)
-                .filter(other.tree().path("accounts")::has)
-                .toList();
     }
 
     private void check(JsonNode old, JsonNode now) throws NotAllowed {
@@ -78,9 +69,39 @@ public final class Coordination {
                 checkAccount(name);
             }
             for (String member : keys(was.path("users"), is.path("users"))) {
-                if (!was.path("users").path(member).equals(is.path("users").path(member))) {
+                if (!unmarked(was.path("users"), member)
+                        .equals(unmarked(is.path("users"), member))) {
                     checkMember(name, member);
                 }
+            }
+        }
+    }
+
+    /// A user's entry, in the longer form, but for whether the account is his default.
+    private static JsonNode unmarked(JsonNode users, String member) {
+        JsonNode entry = users.path(member);
+        if (entry.isMissingNode()) {
+            return entry;
+        }
+        ObjectNode longer = JsonNodeFactory.instance.objectNode();
+        if (entry instanceof ObjectNode it) {
+            longer.setAll(it);
+            longer.remove(DefaultAccounts.MARK);
+        } else {
+            longer.set("shares", entry);
+        }
+        return longer;
+    }
+
+    private void checkDefaults() throws NotAllowed {
+        for (Association it : before.associations()) {
+            String member = it.user();
+            if (it.isDefault()
+                    && !after.accountOf(member).equals(it.account())
+                    && !coordinates(before, it.account())) {
+                throw new NotAllowed(
+                        "accounts.%s.users.%s.default: his default account is %s, which %s does not coordinate"
+                                .formatted(after.accountOf(member), member, it.account(), user));
             }
         }
     }

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.berth.contracts.config.Configuration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -90,18 +92,46 @@ final class CoordinationTest {
                 .withMessage(why);
     }
 
-    /// Dan's default account would be another one.
     @Test
-    void the_order_of_accounts_is_not_his_to_change() throws Exception {
+    void a_user_of_others_comes_into_an_account_above_and_keeps_his_default() throws Exception {
+        ClusterFile before =
+                ClusterFile.parse(
+                        CLUSTER.replace("accounts:\n", "accounts:\n  first: {parent: lab}\n"));
+
+        ClusterFile after =
+                before.patched(YamlMap.tree("{accounts: {first: {users: {ann: {shares: 1}}}}}"));
+
+        assertThat(Configuration.of(0, after.entries(0)).accountOf("ann")).isEqualTo("other");
+        assertThat(after.tree().at("/accounts/other/users/ann"))
+                .isEqualTo(YamlMap.tree("{shares: 1, default: true}"));
+        assertThatNoException().isThrownBy(() -> Coordination.checked("ann", before, after));
+    }
+
+    @Test
+    void the_default_account_of_others_users_is_not_his_to_change() throws Exception {
         ClusterFile before =
                 after(strict("{accounts: {other: {users: {dan: 1}}, lab: {users: {dan: 1}}}}"));
         ObjectNode tree = before.tree().deepCopy();
         JsonNode other = tree.withObjectProperty("accounts").remove("other");
         tree.withObjectProperty("accounts").set("other", other);
+        ClusterFile marked =
+                before.patched(
+                        YamlMap.tree("{accounts: {lab: {users: {dan: {default: true}}}}}"));
 
-        assertThatExceptionOfType(NotAllowed.class)
-                .isThrownBy(() -> Coordination.checked("ann", before, ClusterFile.of(tree)))
-                .withMessage("a coordinator may not change the order of accounts");
+        for (ClusterFile changed : List.of(ClusterFile.of(tree), marked)) {
+            assertThatExceptionOfType(NotAllowed.class)
+                    .isThrownBy(() -> Coordination.checked("ann", before, changed))
+                    .withMessage(
+                            "accounts.lab.users.dan.default: his default account is other, which ann does not coordinate");
+        }
+        assertThatNoException()
+                .isThrownBy(() ->
+                        Coordination.checked(
+                                "ann",
+                                before,
+                                before.patched(
+                                        YamlMap.tree(
+                                                "{accounts: {group: {users: {bob: {default: true}}}}}"))));
     }
 
     @Test
