@@ -42,6 +42,19 @@ final class AgentHttp implements AutoCloseable {
     private static final String PROBLEM = "application/problem+json";
     private static final long NO_BODY = -1;
 
+    /// Jobs reach the port too: what they hold open is not to use up this process's descriptors.
+    static final int MOST_CONNECTIONS = 64;
+
+    /// Seconds in which a request has come, and an answer is taken.
+    private static final int PATIENCE = 5;
+
+    static {
+        // Module jdk.httpserver has no other way to say it.
+        System.setProperty("jdk.httpserver.maxConnections", Integer.toString(MOST_CONNECTIONS));
+        System.setProperty("sun.net.httpserver.maxReqTime", Integer.toString(PATIENCE));
+        System.setProperty("sun.net.httpserver.maxRspTime", Integer.toString(PATIENCE));
+    }
+
     /// What there is to tell of.
     interface Told {
         /// None until they have started.

@@ -1,5 +1,6 @@
 package io.berth.agent;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -13,8 +14,12 @@ import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.RunReport.Started;
 import io.berth.contracts.json.Json;
 import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -184,5 +189,40 @@ class AgentHttpTest {
     void a_port_that_is_taken_is_named() {
         assertThatThrownBy(() -> AgentHttp.listen("127.0.0.1", http.port(), new Told()))
                 .hasMessage("cannot listen on 127.0.0.1:%d: Address already in use", http.port());
+    }
+
+    @Test
+    void who_holds_connections_open_has_a_bounded_number_and_loses_them() throws Exception {
+        var held = new ArrayList<Socket>();
+        try {
+            for (int i = 0; i < 2 * AgentHttp.MOST_CONNECTIONS; i++) {
+                var socket = new Socket("127.0.0.1", http.port());
+                held.add(socket);
+                socket.setSoTimeout(60_000);
+                if (i % 2 == 0) {
+                    socket.getOutputStream().write("GET /q/hea".getBytes(US_ASCII));
+                }
+            }
+
+            for (Socket socket : held) {
+                assertThat(closed(socket)).isTrue();
+            }
+            assertThat(get("/q/health/live").status()).isEqualTo(200);
+        } finally {
+            for (Socket socket : held) {
+                socket.close();
+            }
+        }
+    }
+
+    /// As soon as the server has closed it.
+    private static boolean closed(Socket socket) throws IOException {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } catch (SocketException e) {
+            return true;
+        }
     }
 }
