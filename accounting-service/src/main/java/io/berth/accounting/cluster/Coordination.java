@@ -43,11 +43,12 @@ public final class Coordination {
                 .anyMatch(it -> it.ownDetails().coordinators().contains(user));
     }
 
-    /// The changed file.
+    /// The changed file, in which users of accounts that are not this coordinator's keep their
+    /// default account.
     ///
     /// @throws NotAllowed if it differs in something that is not this coordinator's to change
     public static ClusterFile checked(String user, ClusterFile before, ClusterFile after)
-            throws NotAllowed {
+            throws NotAllowed, InvalidClusterFile {
         for (String section : keys(before.tree(), after.tree())) {
             boolean same = before.tree().path(section).equals(after.tree().path(section));
             if (!section.equals("accounts") && !same) {
@@ -57,9 +58,42 @@ public final class Coordination {
         if (!inOrder(before, after).equals(inOrder(after, before))) {
             throw new NotAllowed("a coordinator may not change the order of accounts");
         }
-        new Coordination(user, before, after)
-                .check(before.tree().path("accounts"), after.tree().path("accounts"));
-        return after;
+        var coordination = new Coordination(user, before, after);
+        coordination.check(before.tree().path("accounts"), after.tree().path("accounts"));
+        return coordination.keepingDefaults(after);
+    }
+
+    /// A default account that was one by its place is marked so where a user now stands in an
+    /// earlier one too.
+    private ClusterFile keepingDefaults(ClusterFile file) throws NotAllowed, InvalidClusterFile {
+        ObjectNode tree = file.tree().deepCopy();
+        ObjectNode accounts = tree.withObjectProperty("accounts");
+        boolean marked = false;
+        for (Association was : before.associations()) {
+            String account = was.account();
+            String member = was.user();
+            boolean kept = accounts.path(account).path("users").has(member);
+            String now = after.accountOf(member);
+            if (was.isDefault() && kept && !now.equals(account) && !coordinates(before, account)) {
+                if (accounts.path(now).path("users").path(member).has("default")) {
+                    throw new NotAllowed(
+                            "accounts.%s.users.%s.default: it is %s, which %s does not coordinate"
+                                    .formatted(now, member, account, user));
+                }
+                ObjectNode users =
+                        accounts.withObjectProperty(account).withObjectProperty("users");
+                JsonNode entry = users.path(member);
+                ObjectNode fields = users.putObject(member);
+                if (entry instanceof ObjectNode map) {
+                    fields.setAll(map);
+                } else if (entry.isNumber() || entry.isTextual()) {
+                    fields.set("shares", entry);
+                }
+                fields.put("default", true);
+                marked = true;
+            }
+        }
+        return marked ? ClusterFile.of(tree) : file;
     }
 
     /// The accounts that the other file has too.

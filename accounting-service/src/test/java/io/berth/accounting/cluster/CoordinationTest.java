@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.berth.contracts.config.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -102,6 +103,36 @@ final class CoordinationTest {
         assertThatExceptionOfType(NotAllowed.class)
                 .isThrownBy(() -> Coordination.checked("ann", before, ClusterFile.of(tree)))
                 .withMessage("a coordinator may not change the order of accounts");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "{shares: 2, priority: 3}"})
+    void a_user_of_others_whom_he_adds_keeps_his_default_account(String entry) throws Exception {
+        ClusterFile before = after(strict("{accounts: {team: {users: {dan: %s}}}}".formatted(entry)));
+        ClusterFile changed =
+                before.patched(YamlMap.tree("{accounts: {group: {users: {dan: 1}}}}"));
+
+        ClusterFile checked = Coordination.checked("ann", before, changed);
+
+        var configuration = Configuration.of(0, checked.entries(0));
+        assertThat(configuration.accountOf("dan")).isEqualTo("team");
+        assertThat(configuration.mayUse("dan", "group")).isTrue();
+        assertThat(checked.tree().at("/accounts/team/users/dan/priority"))
+                .isEqualTo(before.tree().at("/accounts/team/users/dan/priority"));
+    }
+
+    @Test
+    void the_default_account_of_a_user_of_others_is_not_his_to_change() throws Exception {
+        ClusterFile before = after(strict("{accounts: {team: {users: {dan: 1}}}}"));
+        ClusterFile changed =
+                before.patched(
+                        YamlMap.tree(
+                                "{accounts: {group: {users: {dan: {shares: 1, default: true}}}}}"));
+
+        assertThatExceptionOfType(NotAllowed.class)
+                .isThrownBy(() -> Coordination.checked("ann", before, changed))
+                .withMessage(
+                        "accounts.group.users.dan.default: it is team, which ann does not coordinate");
     }
 
     @Test
