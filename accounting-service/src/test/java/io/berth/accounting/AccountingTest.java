@@ -14,6 +14,8 @@ import static org.hamcrest.Matchers.is;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.berth.accounting.cluster.ClusterFile;
 import io.berth.accounting.cluster.Occupancy;
+import io.berth.accounting.cluster.Removed;
+import io.berth.accounting.cluster.Revisions;
 import io.berth.accounting.db.Batch;
 import io.berth.accounting.db.Books;
 import io.berth.accounting.db.RunRow;
@@ -92,6 +94,7 @@ class AccountingTest {
     @Inject RetentionLoop retention;
     @Inject ClusterConfiguration configuration;
     @Inject Occupancy occupancy;
+    @Inject Revisions revisions;
 
     @ConfigProperty(name = "quarkus.datasource.jdbc.url")
     String jdbcUrl = "";
@@ -242,6 +245,24 @@ class AccountingTest {
         } finally {
             tables.ask(named.formatted("NULL", "= 0"));
             tables.ask(named.formatted("NULL", "> 0"));
+        }
+    }
+
+    @Test
+    @Order(6)
+    void a_partition_is_in_use_until_the_last_job_that_may_start_in_it_has_ended() {
+        String may =
+                "UPDATE job SET partitions = %s WHERE id = (SELECT min(id) FROM job WHERE ended_at %s) RETURNING id";
+
+        tables.ask(may.formatted("',batch,second,'", "= 0"));
+        tables.ask(may.formatted("',batch,over,'", "> 0"));
+        try {
+            assertThat(revisions.liveJobs(new Removed.Partition("second"))).isEqualTo(1);
+            assertThat(revisions.liveJobs(new Removed.Partition("over"))).isZero();
+            assertThat(revisions.liveJobs(new Removed.Partition("econd"))).isZero();
+        } finally {
+            tables.ask(may.formatted("NULL", "= 0"));
+            tables.ask(may.formatted("NULL", "> 0"));
         }
     }
 
@@ -616,6 +637,11 @@ class AccountingTest {
                     .isLessThan(before.getLong(counts.formatted(user)) / 2);
         }
         assertThat(tables.sum("billing_micros")).isEqualTo(used);
+        String sinceReset = "SELECT sum(billing_micros - reset_billing_micros) FROM usage WHERE ";
+        assertThat(tables.number(sinceReset + "account = 'team_b'")).isZero();
+        assertThat(tables.number(sinceReset + "account = 'team_a' AND username = 'bob'")).isZero();
+        assertThat(tables.number(sinceReset + "account = 'team_a' AND username = 'alice'"))
+                .isPositive();
         balance().then().body("balanced", is(true));
     }
 

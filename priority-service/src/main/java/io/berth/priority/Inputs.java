@@ -45,7 +45,16 @@ final class Inputs {
     /// its submission, whichever is read first.
     private final Set<JobId> known = new HashSet<>();
 
+    /// Where the jobs were submitted of which placement has said nothing so far.
+    private final Map<JobId, LogPlace> unheard = new HashMap<>();
+
+    /// Those of them that placement had read at the last [#forgetVoid].
+    private Set<JobId> read = Set.of();
+
     private final List<DeadLetter> deadLetters = new ArrayList<>();
+
+    /// @param offset of the submission
+    private record LogPlace(int cell, long offset) {}
 
     Inputs(Rankings rankings, Shares shares) {
         this.rankings = rankings;
@@ -93,6 +102,25 @@ final class Inputs {
         ranked.clear();
     }
 
+    /// Ends the rankings of jobs that placement has read and makes nothing of: submissions with a key
+    /// that was used before. To be called when there is nothing to be read: what placement says of a
+    /// job may be read after how far it has read, and gets until the next call.
+    void forgetVoid() {
+        var since = new HashSet<JobId>();
+        for (var it : List.copyOf(unheard.entrySet())) {
+            JobId job = it.getKey();
+            LogPlace place = it.getValue();
+            if (read.contains(job)) {
+                unheard.remove(job);
+                known.remove(job);
+                rankings.forgotten(place.cell(), job);
+            } else if (place.offset() < consumed(place.cell())) {
+                since.add(job);
+            }
+        }
+        read = since;
+    }
+
     /// The corrupt records since the last call.
     List<DeadLetter> deadLetters() {
         var letters = List.copyOf(deadLetters);
@@ -113,6 +141,8 @@ final class Inputs {
             case Submission.Submitted submitted -> {
                 for (Submission.Submitted it : submitted.jobs()) {
                     if (known.add(it.job())) {
+                        unheard.put(
+                                it.job(), new LogPlace(record.partition(), record.offset()));
                         rankings.submitted(record.partition(), it.job(), it.description());
                     }
                 }
@@ -130,11 +160,13 @@ final class Inputs {
 
     private void job(ConsumerRecord<byte[], byte[]> record, JobStatus status) {
         known.add(status.job());
+        unheard.remove(status.job());
         rankings.status(record.partition(), status);
     }
 
     private void forgotten(ConsumerRecord<byte[], byte[]> record) {
         known.remove(job(record));
+        unheard.remove(job(record));
         rankings.forgotten(record.partition(), job(record));
     }
 

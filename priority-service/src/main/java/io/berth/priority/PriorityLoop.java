@@ -294,6 +294,9 @@ public class PriorityLoop {
                 }
                 var records = consumer.poll(POLL);
                 records.forEach(inputs::handle);
+                if (records.isEmpty()) {
+                    inputs.forgetVoid();
+                }
                 gathering = !records.isEmpty() && LogReader.unread(consumer) < ENOUGH;
             }
         }

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.DeadLetter;
 import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
+import io.berth.priority.Rankings.Change;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -80,9 +83,55 @@ final class InputsTest {
         assertThat(rankings.changes()).isEmpty();
     }
 
+    /// The second submission has the first one's key.
+    @Test
+    void a_job_that_placement_makes_nothing_of_is_ranked_no_more() {
+        var rankings = new Rankings();
+        var inputs = new Inputs(rankings, new Shares());
+        JobDescription job = Samples.job("alice", "team_a", "normal");
+        Samples.configuration(1, 0, 1000).forEach(it -> inputs.handle(record(Topics.CONFIG, it)));
+        for (long id = 1; id <= 3; id++) {
+            inputs.handle(record(Topics.SUBMISSIONS, Samples.submitted(id, job), id));
+        }
+        inputs.handle(record(Topics.JOB_STATES, Samples.status(1, job, JobState.PENDING)));
+        inputs.handle(record(Topics.CELL_STATES, Samples.cell(0, 3)));
+        assertThat(rankings.changes()).hasSize(3);
+
+        inputs.forgetVoid();
+        assertThat(rankings.changes()).isEmpty();
+        inputs.forgetVoid();
+
+        assertThat(rankings.changes())
+                .containsExactly(new Change(0, new JobId(2), Optional.empty()));
+        inputs.forgetVoid();
+        assertThat(rankings.changes()).isEmpty();
+    }
+
+    @Test
+    void a_job_of_which_placement_speaks_late_stays_ranked() {
+        var rankings = new Rankings();
+        var inputs = new Inputs(rankings, new Shares());
+        JobDescription job = Samples.job("alice", "team_a", "normal");
+        Samples.configuration(1, 0, 1000).forEach(it -> inputs.handle(record(Topics.CONFIG, it)));
+        inputs.handle(record(Topics.SUBMISSIONS, Samples.submitted(1, job), 1));
+        inputs.handle(record(Topics.CELL_STATES, Samples.cell(0, 2)));
+        inputs.forgetVoid();
+        inputs.handle(record(Topics.JOB_STATES, Samples.status(1, job, JobState.PENDING)));
+        rankings.changes();
+
+        inputs.forgetVoid();
+
+        assertThat(rankings.changes()).isEmpty();
+    }
+
     private static <E> ConsumerRecord<byte[], byte[]> record(Topic<E> topic, E event) {
+        return record(topic, event, 0);
+    }
+
+    private static <E> ConsumerRecord<byte[], byte[]> record(
+            Topic<E> topic, E event, long offset) {
         var sent = new Events<>(topic, "test").record(0, event, "test");
-        var record = new ConsumerRecord<>(topic.name(), 0, 0, sent.key(), sent.value());
+        var record = new ConsumerRecord<>(topic.name(), 0, offset, sent.key(), sent.value());
         sent.headers().forEach(record.headers()::add);
         return record;
     }

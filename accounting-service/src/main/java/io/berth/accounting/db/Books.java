@@ -211,6 +211,15 @@ public final class Books {
         return done;
     }
 
+    private static final String RESET =
+            """
+            update usage set reset_cpu_millis = cpu_millis,
+                reset_memory_mib_millis = memory_mib_millis, reset_gpu_millis = gpu_millis,
+                reset_node_millis = node_millis, reset_billing_micros = billing_micros,
+                reset_gpu_type_millis = gpu_type_millis, reset_wall_millis = wall_millis
+            where account in (:accounts) and (:everybody or username = :username)\
+            """;
+
     /// Lets what these accounts have used up to now count no more, for one user or for all.
     ///
     /// @param user null for all of each account
@@ -221,8 +230,17 @@ public final class Books {
                         .map(it -> ResetRow.of(new ResetRow.Key(it, whose), at, author))
                         .toList();
         Waits.await(() ->
-                Panache.withTransaction(
-                        () -> Panache.getSession().chain(session -> each(rows, session::merge))));
+                Panache.withTransaction(() ->
+                        Panache.getSession()
+                                .chain(session ->
+                                        each(rows, session::merge)
+                                                .chain(() ->
+                                                        session.createNativeQuery(RESET)
+                                                                .setParameter("accounts", accounts)
+                                                                .setParameter(
+                                                                        "everybody", user == null)
+                                                                .setParameter("username", whose)
+                                                                .executeUpdate()))));
     }
 
     /// What still counts of everybody's usage, runs that hold resources included.

@@ -132,7 +132,11 @@ public class ConfigurationTable implements Revisions {
     @Override
     public long liveJobs(Removed removed) {
         return switch (removed) {
-            case Removed.Partition it -> live("partition = ?1", it.name());
+            case Removed.Partition it ->
+                    live(
+                            "(partition = ?1 or locate(?2, partitions) > 0)",
+                            it.name(),
+                            "," + it.name() + ",");
             case Removed.Qos it -> live("qos = ?1", it.name());
             case Removed.Reservation it ->
                     live("reservation = ?1 and state <> ?2", it.name(), JobState.PENDING);

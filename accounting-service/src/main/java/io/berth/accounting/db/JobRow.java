@@ -48,6 +48,11 @@ public class JobRow extends PanacheEntityBase {
     public String username = "";
     public String account = "";
     public String partition = "";
+
+    /// All in which it may start, each between commas, such as `,batch,cpu,`; null is its partition
+    /// alone.
+    public @Nullable String partitions;
+
     public String qos = "";
 
     @Enumerated(EnumType.STRING)
@@ -143,6 +148,11 @@ public class JobRow extends PanacheEntityBase {
         username = Texts.storable(description.user());
         account = Texts.storable(description.account());
         partition = Texts.storable(description.partition());
+        List<String> several = description.partitions();
+        partitions =
+                several.size() < 2
+                        ? null
+                        : Texts.storable("," + String.join(",", several) + ",");
         qos = Texts.storable(description.qos());
         timeLimitSeconds = description.timeLimitSeconds();
         var request = description.request();

@@ -230,14 +230,11 @@ public final class Page {
         job.endedAt = event.at();
         job.cancelledBy = storable(event.cancelledBy());
         job.message = storable(event.message());
-        job.restarts =
-                (int)
-                        event.runs().stream()
-                                .filter(run -> run.outcome() == JobState.PENDING)
-                                .count();
         if (!event.runs().isEmpty()) {
             EndedRun last = event.runs().getLast();
             job.lease = last.lease();
+            // All but the last were followed by another; of many the event tells not all.
+            job.restarts = last.outcome() == JobState.PENDING ? last.lease() : last.lease() - 1;
             job.startedAt = last.placedAt();
         }
     }

@@ -32,6 +32,15 @@ final class JobRowTest {
                 .isEqualTo(Map.of("cpu", 2L, "gres/gpu", 2L, "mem", 2048L, "node", 2L));
     }
 
+    @Test
+    void all_partitions_in_which_a_job_may_start_are_kept() {
+        JobDescription one = description(1);
+
+        assertThat(JobRow.of(new JobId(7), one, 1000).partitions).isNull();
+        assertThat(JobRow.of(new JobId(7), one.inAnyOf(List.of("cpu", "batch")), 1000).partitions)
+                .isEqualTo(",cpu,batch,");
+    }
+
     private static JobDescription description(int nodes) {
         return new JobDescription(
                 "alice",

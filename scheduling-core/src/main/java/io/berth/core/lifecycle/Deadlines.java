@@ -191,14 +191,15 @@ final class Deadlines {
     /// How many of the job's last runs were not ready in time: neither began nor were cut short, by
     /// their nodes or by a user, as far as these were free again within that time.
     private static int notReadyBefore(JobStatus job) {
-        int times = 0;
+        int ready = 0;
         for (EndedRun run : job.ended().reversed()) {
             boolean inTime = run.freedAt() - run.placedAt() < READY_MILLIS;
             if (run.startedAt() != 0 || run.ending() != null || inTime) {
+                ready = run.lease();
                 break;
             }
-            times++;
         }
+        int times = job.ended().isEmpty() ? 0 : job.ended().getLast().lease() - ready;
         return times % MAX_NOT_READY;
     }
 

@@ -219,7 +219,7 @@ final class Round implements Decisions {
         long rate = Billing.rate(configuration, status.description(), state, allocations);
         List<Part> parts =
                 allocations.stream().map(it -> new Part(it, Part.Phase.ORDERED, 0, 0)).toList();
-        int lease = status.ended().size() + 1;
+        int lease = status.ended().isEmpty() ? 1 : status.ended().getLast().lease() + 1;
         var run =
                 new Run(
                         lease,

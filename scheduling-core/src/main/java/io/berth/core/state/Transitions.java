@@ -28,6 +28,10 @@ import org.jspecify.annotations.Nullable;
 /// The ways in which a job's status changes. Each takes the old status and gives the new one.
 public final class Transitions {
 
+    /// So many of a job's runs its status tells: the first, which says when it first started, and
+    /// the last.
+    static final int MOST_ENDED = 100;
+
     private Transitions() {}
 
     /// A waiting job with another expected start, or with none.
@@ -152,6 +156,9 @@ public final class Transitions {
                         run.outcome(), () -> "free job " + job.job() + ": no outcome");
         long suspended = run.standstill().millis(now);
         var ended = new ArrayList<>(job.ended());
+        if (ended.size() == MOST_ENDED) {
+            ended.remove(1);
+        }
         ended.add(
                 new EndedRun(
                         run.lease(),

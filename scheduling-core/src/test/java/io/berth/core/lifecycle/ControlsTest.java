@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.berth.contracts.Amendment;
+import io.berth.contracts.EndedRun;
 import io.berth.contracts.Hold;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobArray;
@@ -216,6 +217,26 @@ final class ControlsTest {
 
         assertThat(orders(facts)).singleElement().isInstanceOf(Order.Stop.class);
         assertThat(cell.job(1).run()).isNotNull().extracting(run -> run.lease()).isEqualTo(2);
+    }
+
+    @Test
+    void a_job_that_is_requeued_for_ever_keeps_its_first_run_and_the_last_ones() {
+        cell.submit(1, cpus(1));
+        cell.round();
+        long first = cell.job(1).run().placedAt();
+        for (int lease = 1; lease <= 250; lease++) {
+            cell.started(1, lease, "n1");
+            cell.ask(new Submission.RequeueRequested(new JobId(1), "alice", false));
+            cell.now += 1_000;
+            cell.ended(1, lease, "n1", Cause.STOPPED, 0);
+            cell.round();
+        }
+
+        List<EndedRun> ended = cell.job(1).ended();
+
+        assertThat(cell.job(1).run()).isNotNull().extracting(run -> run.lease()).isEqualTo(251);
+        assertThat(ended).extracting(EndedRun::lease).hasSize(100).startsWith(1, 152).endsWith(250);
+        assertThat(ended.getFirst().placedAt()).isEqualTo(first);
     }
 
     @Test

@@ -14,10 +14,7 @@ import jakarta.inject.Singleton;
 import jakarta.ws.rs.core.HttpHeaders;
 import java.time.Clock;
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -32,9 +29,6 @@ import java.util.stream.Stream;
 final class JobTurns {
     private static final int LOCKS = 64;
 
-    /// Of what may stand in the log or not.
-    private static final Position UNKNOWN = new Position(SubmissionWriter.CELL, Long.MAX_VALUE);
-
     private final GatewayLog log;
     private final SubmitConfig config;
     private final Clock clock;
@@ -44,11 +38,10 @@ final class JobTurns {
     /// Of their own: nobody waits for one who waits for a change before his.
     private final List<ReentrantLock> amending = locks();
 
-    /// What was asked last of each job, until it is decided.
-    private final Map<JobId, Position> undecided = new ConcurrentHashMap<>();
+    private final Asked undecided = new Asked();
 
-    /// What was asked last of the terms or requests of jobs, until it is decided.
-    private final Map<JobId, Position> unamended = new ConcurrentHashMap<>();
+    /// Of the terms or requests of jobs.
+    private final Asked unamended = new Asked();
 
     /// What is asked of jobs as they are when it is their turn.
     @FunctionalInterface
@@ -83,7 +76,7 @@ final class JobTurns {
                         settle(undecided, jobs, due);
                         jobs.forEach(job -> check(job, seen));
                     }
-                    return written(undecided, jobs, write);
+                    return written(undecided, jobs, write, due);
                 });
     }
 
@@ -107,7 +100,12 @@ final class JobTurns {
                     List<Submission> requests = waits ? reckoning.requests() : first;
                     return take(
                             requests.stream().map(Submission::job).toList(),
-                            () -> written(unamended, whole(requests), () -> write.apply(requests)));
+                            () ->
+                                    written(
+                                            unamended,
+                                            whole(requests),
+                                            () -> write.apply(requests),
+                                            due));
                 });
     }
 
@@ -155,18 +153,14 @@ final class JobTurns {
     }
 
     /// Waits until what was asked of the jobs before has been decided and shows.
-    private void settle(Map<JobId, Position> asked, List<JobId> jobs, Deadline due) {
-        Position latest =
-                jobs.stream()
-                        .flatMap(job -> Stream.ofNullable(asked.get(job)))
-                        .max(Comparator.comparingLong(Position::offset))
-                        .orElse(null);
-        if (latest == null) {
-            log.catchUp(due);
-        } else {
-            boolean known = !latest.equals(UNKNOWN);
-            log.awaitDecision(known ? latest : log.end(SubmissionWriter.CELL, due), due);
-        }
+    private void settle(Asked asked, List<JobId> jobs, Deadline due) {
+        asked.below(jobs, () -> end(due))
+                .ifPresentOrElse(
+                        latest -> log.awaitDecision(latest, due), () -> log.catchUp(due));
+    }
+
+    private Position end(Deadline due) {
+        return log.end(SubmissionWriter.CELL, due);
     }
 
     private void check(JobId job, String seen) {
@@ -181,11 +175,12 @@ final class JobTurns {
     }
 
     private Position written(
-            Map<JobId, Position> asked, List<JobId> jobs, Supplier<Position> write) {
-        asked.values().removeIf(log::decided);
-        jobs.forEach(job -> asked.put(job, UNKNOWN));
+            Asked asked, List<JobId> jobs, Supplier<Position> write, Deadline due) {
+        long triedUntil = clock.millis() - config.answerTimeout().toMillis();
+        asked.forget(log::decided, triedUntil, () -> end(due));
+        asked.asking(jobs, clock.millis());
         Position written = write.get();
-        jobs.forEach(job -> asked.put(job, written));
+        asked.written(jobs, written, clock.millis());
         return written;
     }
 }
