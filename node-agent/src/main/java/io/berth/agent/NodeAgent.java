@@ -16,10 +16,10 @@ import io.berth.contracts.HeldRun;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.Order;
-import io.berth.contracts.event.StepRequest;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -168,11 +168,12 @@ public final class NodeAgent implements AutoCloseable {
         return runs.output(wrote, error, from);
     }
 
-    /// Starts a step in a run that is here.
+    /// A run that begins or ends here, once it has done so or the time is over; nothing if it is
+    /// not here.
     ///
-    /// @throws LaunchRefused if it cannot be started, though the gateway may ask for it
-    void startStep(StepRequest request) throws LaunchRefused, IOException, InterruptedException {
-        runs.startStep(request);
+    /// @param deadline of [System#nanoTime]
+    Optional<RunPart> awaitBegun(RunId run, long deadline) throws InterruptedException {
+        return runs.awaitBegun(run, deadline);
     }
 
     /// The node has other GPUs than before: it registers anew, and its runs go on.
