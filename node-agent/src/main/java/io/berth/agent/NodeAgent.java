@@ -200,7 +200,7 @@ public final class NodeAgent implements AutoCloseable {
         node =
                 node.with(
                         inventory
-                                .having(GresFile.present(gres))
+                                .having(GresFile.present(gres, node.said()))
                                 .enforcing(node.inventory().isolation()));
         runs.know(inventory);
     }
@@ -261,7 +261,7 @@ public final class NodeAgent implements AutoCloseable {
     /// Why one of the device files of a part cannot be had. The node registers anew without it, or
     /// the next run would be sent to it too.
     private synchronized Optional<String> lost(Allocation given) {
-        Optional<String> lost = GresFile.lost(given.gres(), node.inventory().gres());
+        Optional<String> lost = GresFile.lost(given.gres(), node.inventory().gres(), node.said());
         if (lost.isPresent()) {
             LOG.atWarn()
                     .addKeyValue("node", name())
@@ -275,7 +275,7 @@ public final class NodeAgent implements AutoCloseable {
     /// Offers device files that were gone and are there again.
     private synchronized void lookForLost() {
         List<Gres> now = node.inventory().gres();
-        if (!now.equals(gres) && !now.equals(GresFile.present(gres))) {
+        if (!now.equals(gres) && !now.equals(GresFile.present(gres, node.said()))) {
             offer(node.inventory());
         }
     }

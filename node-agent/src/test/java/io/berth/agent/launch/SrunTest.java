@@ -136,6 +136,21 @@ class SrunTest {
     }
 
     @Test
+    void tasks_see_their_gpus_by_the_variables_that_tell_them_on_the_node() throws Exception {
+        Result step =
+                run(
+                        "export BERTH_GPUS=G0,G1,G2,G3 BERTH_GPU_VARIABLES='CUDA_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES'"
+                                + " CUDA_VISIBLE_DEVICES=G0,G1 ROCR_VISIBLE_DEVICES=G2,G3;"
+                                + " srun -l -n2 --gpu-bind=map_gpu:3,1"
+                                + " sh -c 'echo ${CUDA_VISIBLE_DEVICES:--} ${ROCR_VISIBLE_DEVICES:--} ${NVIDIA_VISIBLE_DEVICES-none}';"
+                                + " unset CUDA_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES; BERTH_GPU_VARIABLES=;"
+                                + " srun --gpus=5 true; srun -G1 sh -c 'echo ${CUDA_VISIBLE_DEVICES-none}'");
+
+        assertThat(sorted(step.output())).containsExactly("0: - G3 none", "1: G1 - none", "none");
+        assertThat(step.error()).contains("the step needs 5 GPUs, the job holds 4 here");
+    }
+
+    @Test
     void tasks_know_their_ranks_by_slurms_and_by_pytorchs_names() throws Exception {
         Result step =
                 run(
