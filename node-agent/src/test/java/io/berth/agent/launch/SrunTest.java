@@ -234,6 +234,51 @@ class SrunTest {
                 .containsExactly(expected.replace("all", "0-1").split("; "));
     }
 
+    /// Each CPU is a socket and a NUMA node of its own.
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-n2 --cpu-bind=sockets             | 0: 0; 1: 1",
+                "-n1 -c2 --cpu-bind=sockets         | 0: 0-1",
+                "-n2 --cpu-bind=ldoms               | 0: 0; 1: 1",
+                "-n3 --cpu-bind=rank_ldom           | 0: 0; 1: 1; 2: 0",
+                "-n2 --cpu-bind=map_ldom:3,0        | 0: 1; 1: 0",
+                "-n2 --cpu-bind=map_ldom:2          | 0: 0-1; 1: 0-1",
+                "-n2 --cpu-bind=mask_ldom:0x8,0x9   | 0: 1; 1: 0-1",
+                "-n2 --cpu-bind=map_cpu:1,0         | 0: 1; 1: 0",
+                "-n2 --cpu-bind=mask_cpu:0x3,0x2    | 0: 0-1; 1: 1"
+            })
+    void tasks_are_bound_to_the_cpus_of_sockets_and_numa_nodes(String options, String expected)
+            throws Exception {
+        assumeThat(WHOLE_HOST.cpus()).isEqualTo(IndexSet.parse("0-1"));
+        for (int cpu = 0; cpu < 2; cpu++) {
+            Path place = Files.createDirectories(folder.resolve("machine/cpu" + cpu + "/topology"));
+            Files.writeString(place.resolve("package_cpus_list"), cpu + "\n");
+            // There may be gaps between the numbers of NUMA nodes.
+            Path node = Files.createDirectories(folder.resolve("machine/node" + 3 * cpu));
+            Files.writeString(node.resolve("cpulist"), cpu + "\n");
+        }
+
+        Result step =
+                run(
+                        "BERTH_CPU_TOPOLOGY=machine srun -l "
+                                + options
+                                + " sed -n 's/^Cpus_allowed_list:[^0-9]*//p' /proc/self/status");
+
+        assertThat(sorted(step.output())).as(step.error()).containsExactly(expected.split("; "));
+    }
+
+    @Test
+    void the_threads_of_a_core_are_the_kernels_word() throws Exception {
+        Result all =
+                run(
+                        "srun --threads-per-core=64 -c%d sed -n 's/^Cpus_allowed_list:[^0-9]*//p' /proc/self/status"
+                                .formatted(WHOLE_HOST.cpus().size()));
+
+        assertThat(all).isEqualTo(new Result(0, WHOLE_HOST.cpus() + "\n", ""));
+    }
+
     @Test
     void tasks_have_as_many_threads_of_a_core_as_is_said() throws Exception {
         List<Integer> cpus = WHOLE_HOST.cpus().toBitSet().stream().boxed().toList();
