@@ -1,6 +1,7 @@
 package io.berth.agent;
 
 import io.berth.agent.StepGroups.Holder;
+import io.berth.agent.group.Bindings;
 import io.berth.agent.group.ChildLimits;
 import io.berth.agent.group.Group;
 import io.berth.agent.host.LiveProcess;
@@ -140,6 +141,7 @@ final class StepTasks {
                 } else {
                     take(group, task);
                 }
+                Bindings.task(group, limits, task.gpus(), task.rank(), task.process().pid());
                 return limits.devices().isEmpty() || group.enforced().contains(Isolation.DEVICES);
             } catch (IOException e) {
                 // It goes on in the step's. The account may ask for what cannot be, such as CPUs

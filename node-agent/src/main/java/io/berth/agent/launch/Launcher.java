@@ -2,6 +2,7 @@ package io.berth.agent.launch;
 
 import io.berth.agent.container.OciConfig.Program;
 import io.berth.agent.group.DeviceRules;
+import io.berth.agent.group.Bindings;
 import io.berth.agent.group.Group;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.Limits;
@@ -425,6 +426,7 @@ public record Launcher(
                         maxProcesses,
                         devices(node, gpus, allocation.gres(), imexChannel));
         Group group = groups.create(node.name(), run, limits);
+        Bindings.run(group, limits, allocation.gpus());
         files.write("start", start);
         files.write("entrances", lines(group.entrances()));
         files.write("groups", lines(group.folders()));
