@@ -759,6 +759,7 @@ class SrunTest {
                 "srun -t 1:x true           | -t is a time, such as 30, 1:30:00 or 1-12, not '1:x'",
                 "srun --no-kill=on true     | --no-kill takes no value but off, not 'on'",
                 "srun --gpu-bind=single:0 true | --gpu-bind=single:0 is not there: none, closest, single:N, per_task:N, map_gpu:LIST or mask_gpu:LIST",
+                "srun --gpu-bind=map_gpu: true | --gpu-bind=map_gpu: is not there: none, closest, single:N, per_task:N, map_gpu:LIST or mask_gpu:LIST",
                 "srun -n0 true              | -n is a number from 1 on, not '0'",
                 "srun -n                    | -n needs a value",
                 "srun -G5 true              | the step needs 5 GPUs, the job holds 4 here",
