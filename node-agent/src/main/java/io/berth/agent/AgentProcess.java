@@ -160,6 +160,9 @@ public final class AgentProcess implements Closeable {
                 config.gresConf()
                         .map(file -> found.having(GresFile.read(file, name)))
                         .orElse(found);
+        machine.gres()
+                .unheeded()
+                .forEach(it -> LOG.atWarn().addKeyValue("line", it).log("Means nothing here"));
         return config.gpuProfile().isEmpty() ? machine.checked() : machine;
     }
 

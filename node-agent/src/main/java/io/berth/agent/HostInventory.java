@@ -65,14 +65,14 @@ record HostInventory(Host host, FoundGpus gpus, GresConf gres) {
         FoundGpus left = pinned().gpus().without(aside);
         var hardware = HardwareFiles.read(SystemFiles.HERE, host, left);
         LocalNode node = LocalNode.host(host, name, left, hardware);
-        return node.with(node.inventory().having(gres.others()));
+        return node.saying(gres);
     }
 
     /// The node that stands for the machine and pretends to have the GPUs of a profile.
     LocalNode node(String name, GpuProfile profile) {
         var hardware = HardwareFiles.read(SystemFiles.HERE, host, gpus);
         LocalNode node = LocalNode.declared(host, name, profile, hardware);
-        return node.with(node.inventory().having(gres.others()));
+        return node.saying(gres);
     }
 
     private PinnedGpus.Pinned pinned() {

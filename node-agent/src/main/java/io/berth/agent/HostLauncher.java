@@ -117,8 +117,10 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes, String
         var numbers = new TreeSet<String>();
         for (LocalNode node : nodes) {
             for (Gres gres : node.inventory().gres()) {
-                for (String file : gres.files()) {
-                    numbers.add(DeviceFile.number(file));
+                for (String first : gres.files()) {
+                    for (String file : node.said().filesOf(first)) {
+                        numbers.add(DeviceFile.number(file));
+                    }
                 }
             }
         }

@@ -65,6 +65,9 @@ final class InventoryCommand {
                             .map(it -> Path.of(it.substring(GRES_CONF.length())))
                             .map(file -> host.having(GresFile.read(file, name)).checked())
                             .orElse(host);
+            found.gres()
+                    .unheeded()
+                    .forEach(it -> err.println("berth: warning: it means nothing here: " + it));
             Inventory inventory = found.node(name).inventory();
             if (arguments.contains(JSON)) {
                 out.println(json(inventory));

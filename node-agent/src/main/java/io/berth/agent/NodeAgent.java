@@ -16,10 +16,10 @@ import io.berth.contracts.HeldRun;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.Order;
-import io.berth.contracts.event.StepRequest;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -168,11 +168,12 @@ public final class NodeAgent implements AutoCloseable {
         return runs.output(wrote, error, from);
     }
 
-    /// Starts a step in a run that is here.
+    /// A run that begins or ends here, once it has done so or the time is over; nothing if it is
+    /// not here.
     ///
-    /// @throws LaunchRefused if it cannot be started, though the gateway may ask for it
-    void startStep(StepRequest request) throws LaunchRefused, IOException, InterruptedException {
-        runs.startStep(request);
+    /// @param deadline of [System#nanoTime]
+    Optional<RunPart> awaitBegun(RunId run, long deadline) throws InterruptedException {
+        return runs.awaitBegun(run, deadline);
     }
 
     /// The node has other GPUs than before: it registers anew, and its runs go on.
@@ -199,7 +200,7 @@ public final class NodeAgent implements AutoCloseable {
         node =
                 node.with(
                         inventory
-                                .having(GresFile.present(gres))
+                                .having(GresFile.present(gres, node.said()))
                                 .enforcing(node.inventory().isolation()));
         runs.know(inventory);
     }
@@ -260,7 +261,7 @@ public final class NodeAgent implements AutoCloseable {
     /// Why one of the device files of a part cannot be had. The node registers anew without it, or
     /// the next run would be sent to it too.
     private synchronized Optional<String> lost(Allocation given) {
-        Optional<String> lost = GresFile.lost(given.gres(), node.inventory().gres());
+        Optional<String> lost = GresFile.lost(given.gres(), node.inventory().gres(), node.said());
         if (lost.isPresent()) {
             LOG.atWarn()
                     .addKeyValue("node", name())
@@ -274,7 +275,7 @@ public final class NodeAgent implements AutoCloseable {
     /// Offers device files that were gone and are there again.
     private synchronized void lookForLost() {
         List<Gres> now = node.inventory().gres();
-        if (!now.equals(gres) && !now.equals(GresFile.present(gres))) {
+        if (!now.equals(gres) && !now.equals(GresFile.present(gres, node.said()))) {
             offer(node.inventory());
         }
     }

@@ -20,7 +20,6 @@ import io.berth.contracts.event.Order;
 import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.RunReport.Cause;
-import io.berth.contracts.event.StepRequest;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
@@ -31,6 +30,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -46,6 +47,10 @@ final class NodeRuns implements Closeable {
     /// Steps that are told at once.
     private static final int MOST_STEPS = 500;
 
+    /// By which a run is here that others say is: they read of its order in another topic, or the
+    /// node is just registering.
+    private static final Duration ORDERED_WITHIN = Duration.ofSeconds(5);
+
     private final Spool spool;
     private final String bootId;
     private final Surroundings surroundings;
@@ -55,6 +60,11 @@ final class NodeRuns implements Closeable {
     private final Map<String, String> physical = new ConcurrentHashMap<>();
 
     private final ConcurrentSkipListMap<RunId, RunPart> parts = new ConcurrentSkipListMap<>();
+
+    private final ReentrantLock ordering = new ReentrantLock();
+
+    /// A run is among the parts that was not.
+    private final Condition ordered = ordering.newCondition();
 
     /// Takes up what an earlier agent left in the spool.
     ///
@@ -119,15 +129,29 @@ final class NodeRuns implements Closeable {
         return surroundings.launcher().read(wrote, error, from);
     }
 
-    /// Starts a step in a run, if who asks knows its job's key. Of a run that is not here nobody
-    /// can tell; it is not answered either.
+    /// A run that begins or ends, once it has done so or the time is over: it may still be
+    /// prepared. Of a run that is not here, nor is ordered soon, nobody can tell.
     ///
-    /// @throws LaunchRefused if it cannot be started
-    void startStep(StepRequest request) throws LaunchRefused, IOException, InterruptedException {
-        RunPart part = parts.get(request.run());
-        if (part != null) {
-            part.startStep(request);
+    /// @param deadline of [System#nanoTime]
+    Optional<RunPart> awaitBegun(RunId run, long deadline) throws InterruptedException {
+        Optional<RunPart> part = awaitOrder(run, deadline);
+        if (part.isPresent()) {
+            part.get().awaitBegun(deadline);
         }
+        return part;
+    }
+
+    private Optional<RunPart> awaitOrder(RunId run, long deadline) throws InterruptedException {
+        long left = Math.min(ORDERED_WITHIN.toNanos(), deadline - System.nanoTime());
+        ordering.lockInterruptibly();
+        try {
+            while (part(run).isEmpty() && left > 0) {
+                left = ordered.awaitNanos(left);
+            }
+        } finally {
+            ordering.unlock();
+        }
+        return part(run);
     }
 
     GpuMeters meters() {
@@ -282,6 +306,12 @@ final class NodeRuns implements Closeable {
         var part = new RunPart(surroundings, launch, files);
         parts.put(launch.run(), part);
         part.start();
+        ordering.lock();
+        try {
+            ordered.signalAll();
+        } finally {
+            ordering.unlock();
+        }
     }
 
     /// A launch that cannot even be spooled.

@@ -35,6 +35,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -113,6 +115,9 @@ final class RunPart {
 
     /// It ends, and no step begins any more; guarded by `starting`.
     private boolean settling;
+
+    /// Open once its code has the word, or never will have it.
+    private final CountDownLatch decided = new CountDownLatch(1);
 
     private Phase phase = Phase.PREPARED;
     private boolean ready;
@@ -246,6 +251,13 @@ final class RunPart {
         });
     }
 
+    /// Waits until its code has the word or never will have it, until then at most.
+    ///
+    /// @param deadline of [System#nanoTime]
+    void awaitBegun(long deadline) throws InterruptedException {
+        var unused = decided.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+    }
+
     /// Starts a step, if who asks knows the job's key.
     ///
     /// @throws LaunchRefused if it cannot be started
@@ -268,7 +280,9 @@ final class RunPart {
         try {
             Begun begun = files.kept(Begun.NAME, Begun.class).orElse(null);
             if (settling || phase() != Phase.RUNNING || begun == null) {
-                throw new LaunchRefused("the job does not run on node " + launch.node());
+                throw new LaunchRefused(
+                        "the job does not run on node %s%s"
+                                .formatted(launch.node(), decided.getCount() > 0 ? " yet" : ""));
             }
             long runsFor = (LiveProcess.uptimeMillis() - begun.uptimeMillis()) / 1000;
             surroundings
@@ -409,6 +423,7 @@ final class RunPart {
             enforced = prepared.enforced();
             reports.started(isolation, enforced);
         });
+        decided.countDown();
         LaunchSpan.end(surroundings.launcher().spans(), prepared.trace(), launch, ordered);
         try (var _ = new StepPost(launch, files);
                 var _ = watchAsks()) {
@@ -532,6 +547,7 @@ final class RunPart {
         starting.lockInterruptibly();
         settling = true;
         starting.unlock();
+        decided.countDown();
         Group group = group();
         Emptying.untilEmpty(group, run());
         try {

@@ -263,7 +263,12 @@ final class RunSteps {
         IndexSet cpus = StepTasks.cpus(words.group(5));
         IndexSet near = holder.local() == null ? IndexSet.EMPTY : launching.memoryNodes(cpus);
         var limits = new ChildLimits(cpus, memory, devices(words.group(6)), near);
-        String why = groups.hold(number, holder, limits, askedAt);
+        String why = groups.hold(
+                        number,
+                        holder,
+                        limits,
+                        words.group(6) == null ? "-" : words.group(6),
+                        askedAt);
         if (why.isEmpty()) {
             return "";
         }

@@ -1,5 +1,6 @@
 package io.berth.agent;
 
+import io.berth.agent.group.Bindings;
 import io.berth.agent.group.ChildLimits;
 import io.berth.agent.group.Group;
 import io.berth.agent.host.LiveProcess;
@@ -123,7 +124,11 @@ final class StepGroups {
 
     /// Makes the group of a step, with its limits and the process that holds it. Why there is none;
     /// nothing if there is.
-    String hold(int number, Holder holder, ChildLimits limits, long askedAt) throws IOException {
+    ///
+    /// @param gpus of the step, as it names them
+    /// @param askedAt epoch milliseconds
+    String hold(int number, Holder holder, ChildLimits limits, String gpus, long askedAt)
+            throws IOException {
         if (holders.containsKey(number)) {
             return holders.get(number).process().equals(holder.process())
                     ? ""
@@ -146,6 +151,7 @@ final class StepGroups {
             holders.put(number, holder);
             files.note(Holders.NAME, new Holders(holders));
             step.take(holder.pid());
+            Bindings.step(step, limits, gpus);
             return "";
         } catch (IOException e) {
             LOG.atWarn()

@@ -1,6 +1,7 @@
 package io.berth.agent;
 
 import io.berth.agent.StepGroups.Holder;
+import io.berth.agent.group.Bindings;
 import io.berth.agent.group.ChildLimits;
 import io.berth.agent.group.Group;
 import io.berth.agent.host.LiveProcess;
@@ -10,6 +11,7 @@ import io.berth.contracts.Isolation;
 import io.berth.contracts.TasksUsage;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -36,7 +38,7 @@ final class StepTasks {
 
     private static final Logger LOG = LoggerFactory.getLogger(StepTasks.class);
 
-    /// Tasks of a run that have groups at a time: they are the kernel's memory.
+    /// Of a run at a time: they are the kernel's memory.
     static final int MOST = 512;
 
     private static final Pattern TASK =
@@ -74,6 +76,7 @@ final class StepTasks {
     ///
     /// @param step null of one that has no group itself
     /// @param most groups that may be made
+    /// @param askedAt epoch milliseconds
     static String hold(@Nullable Group step, String text, Shares shares, int most, long askedAt) {
         var tasks = new ArrayList<Task>();
         for (String line : text.lines().toList()) {
@@ -86,15 +89,14 @@ final class StepTasks {
         // Those that had ended before are not among them, and whoever has their numbers since began
         // at another time.
         Set<Long> there = step == null ? Set.of() : members(step);
-        int held = 0;
+        Made made = step == null ? null : new Made(step, shares, most);
         int unbound = 0;
         for (Task task : tasks) {
             boolean bound =
-                    step != null
-                            && held++ < most
+                    made != null
                             && !RunSteps.late(askedAt)
                             && there.contains(task.process().pid())
-                            && hold(step, task, shares);
+                            && made.hold(task);
             unbound += bound || task.gpus().equals("-") ? 0 : 1;
         }
         return unbound == 0
@@ -112,34 +114,81 @@ final class StepTasks {
         }
     }
 
-    /// Whether the task is in a group that bounds it to its GPUs.
-    private static boolean hold(Group step, Task task, Shares shares) {
-        try {
-            List<String> rules = shares.devices(task.gpus());
-            var limits = new ChildLimits(task.cpus(), 0, rules, shares.memoryNodes(task.cpus()));
-            Group group = step.makeChild(task.rank(), limits);
-            // Asked right before: the process may have ended meanwhile, and its number be
-            // another's.
-            if (!task.process().alive()) {
-                group.remove();
+    /// The groups that are made for a step's tasks. Where they are not counted for themselves, tasks
+    /// that are bound to the same have one together: to make and to remove one costs more than all
+    /// else that is done for a task.
+    private static final class Made {
+        private final Group step;
+        private final Shares shares;
+        private final int most;
+        private final Map<String, List<String>> devices = new HashMap<>();
+        private final Map<ChildLimits, Group> together = new HashMap<>();
+        private int count;
+
+        Made(Group step, Shares shares, int most) {
+            this.step = step;
+            this.shares = shares;
+            this.most = most;
+        }
+
+        /// Whether the task is in a group that bounds it to its GPUs.
+        boolean hold(Task task) {
+            try {
+                ChildLimits limits = limits(task);
+                Group group = together.get(limits);
+                if (group == null) {
+                    group = make(task, limits);
+                } else {
+                    take(group, task);
+                }
+                Bindings.task(group, limits, task.gpus(), task.rank(), task.process().pid());
+                return limits.devices().isEmpty() || group.enforced().contains(Isolation.DEVICES);
+            } catch (IOException e) {
+                // It goes on in the step's. The account may ask for what cannot be, such as CPUs
+                // that are not there.
+                LOG.atDebug()
+                        .setCause(e)
+                        .addKeyValue("groups", step.folders())
+                        .addKeyValue("task", task.rank())
+                        .log("Task has no group");
                 return false;
             }
+        }
+
+        private ChildLimits limits(Task task) throws IOException {
+            List<String> rules = devices.get(task.gpus());
+            if (rules == null) {
+                rules = shares.devices(task.gpus());
+                devices.put(task.gpus(), rules);
+            }
+            return new ChildLimits(task.cpus(), 0, rules, shares.memoryNodes(task.cpus()));
+        }
+
+        private Group make(Task task, ChildLimits limits) throws IOException {
+            if (count == most) {
+                throw new IOException("the job has as many groups of tasks as may be");
+            }
+            Group group = step.makeChild(task.rank(), limits);
             try {
-                group.take(task.process().pid());
+                take(group, task);
             } catch (IOException e) {
                 group.remove();
                 throw e;
             }
-            return rules.isEmpty() || group.enforced().contains(Isolation.DEVICES);
-        } catch (IOException e) {
-            // It goes on in the step's. The account may ask for what cannot be, such as CPUs that
-            // are not there.
-            LOG.atDebug()
-                    .setCause(e)
-                    .addKeyValue("groups", step.folders())
-                    .addKeyValue("task", task.rank())
-                    .log("Task has no group");
-            return false;
+            count++;
+            if (!step.countsChildren()) {
+                together.put(limits, group);
+            }
+            return group;
+        }
+
+        private static void take(Group group, Task task) throws IOException {
+            // Asked right before: the process may have ended meanwhile, and its number be
+            // another's.
+            if (!task.process().alive()) {
+                throw new IOException("the task has ended");
+            }
+            group.take(task.process().pid());
         }
     }
 

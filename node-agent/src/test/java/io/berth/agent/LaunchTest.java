@@ -65,9 +65,7 @@ class LaunchTest {
 
     @BeforeEach
     void start() throws Exception {
-        Path crun = Files.createDirectories(folder.resolve("home")).resolve("crun");
-        Files.writeString(crun, CRUN);
-        Files.setPosixFilePermissions(crun, PosixFilePermissions.fromString("rwxr-xr-x"));
+        writeCrun(Files.createDirectories(folder.resolve("home")).resolve("crun"));
         rig = new AgentRig(folder);
         placement = rig.placement;
         node = rig.node;
@@ -77,6 +75,12 @@ class LaunchTest {
     @AfterEach
     void stop() throws Exception {
         rig.close();
+    }
+
+    /// A crun that runs on any host.
+    static void writeCrun(Path file) throws IOException {
+        Files.writeString(file, CRUN);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
     private Ended run(RunId run, JobSpec spec, String... gpus) {
@@ -94,8 +98,8 @@ class LaunchTest {
     }
 
     /// A bundle with the host's programs.
-    private void makeImage(String name) throws IOException {
-        Path files = Files.createDirectories(rig.work.resolve(name).resolve("rootfs"));
+    static void makeImage(Path bundle) throws IOException {
+        Path files = Files.createDirectories(bundle.resolve("rootfs"));
         for (String place :
                 List.of("bin", "etc", "usr", "lib", "lib64", "proc", "dev", "sys", "run")) {
             Files.createDirectory(files.resolve(place));
@@ -108,14 +112,13 @@ class LaunchTest {
                                 "{\"destination\":\"%s\",\"type\":\"none\",\"source\":\"%s\",\"options\":[\"rbind\",\"ro\"]}"
                                         .formatted(it, it))
                         .collect(Collectors.joining(","));
-        Files.writeString(
-                rig.work.resolve(name).resolve("config.json"), "{\"mounts\":[" + mounts + "]}");
+        Files.writeString(bundle.resolve("config.json"), "{\"mounts\":[" + mounts + "]}");
     }
 
     @Test
     void a_step_runs_in_a_container_of_its_own() throws IOException {
         assumeCrun();
-        makeImage("image");
+        makeImage(rig.work.resolve("image"));
         RunId run = HandPlacement.newRun();
 
         run(
@@ -157,7 +160,7 @@ class LaunchTest {
     @Test
     void a_step_on_chosen_nodes_of_a_script_in_a_container_is_in_one_on_each() throws IOException {
         assumeCrun();
-        makeImage("image");
+        makeImage(rig.work.resolve("image"));
         Path image = rig.work.resolve("image");
         RunId run = HandPlacement.newRun();
         JobSpec spec =

@@ -365,6 +365,23 @@ class RunStepsTest {
     }
 
     @Test
+    void tasks_bound_to_the_same_are_together_where_they_are_not_counted() throws Exception {
+        group.counts = false;
+        ask("begin.0", " 4 0 -");
+        steps.look();
+        askTasks(
+                "tasks.0",
+                IntStream.range(0, 4)
+                        .mapToObj(it -> "%d %d %d G%d".formatted(it, ME, it / 3, it % 2))
+                        .toArray(String[]::new));
+
+        assertThat(answer("tasks.0")).isEmpty();
+        assertThat(group.at(0).inner).containsOnlyKeys(0, 1, 3);
+        assertThat(group.at(0).at(0).limits.devices()).containsExactly("c 195:G0 rw");
+        assertThat(group.at(0).at(3).limits.cpus()).isEqualTo(IndexSet.parse("1"));
+    }
+
+    @Test
     void tasks_are_held_once_and_in_time_and_in_a_step_that_there_is() throws Exception {
         askTasks("tasks.7", "0 " + ME + " - -");
         assertThat(answer("tasks.7")).isEmpty();
@@ -464,6 +481,7 @@ class RunStepsTest {
         private Set<Isolation> enforced = EnumSet.noneOf(Isolation.class);
         private boolean limited = true;
         private boolean makeable = true;
+        private boolean counts = true;
         private ChildLimits limits = new ChildLimits(IndexSet.EMPTY, 0, List.of());
         private Consumption used = Consumption.NONE;
         private boolean killed;
@@ -492,7 +510,7 @@ class RunStepsTest {
 
         @Override
         public boolean countsChildren() {
-            return true;
+            return counts;
         }
 
         @Override
@@ -506,6 +524,7 @@ class RunStepsTest {
                 throw new IOException("no groups");
             }
             var step = new TreeGroup();
+            step.counts = counts;
             step.limits = wanted;
             step.enforced = EnumSet.noneOf(Isolation.class);
             if (limited && wanted.memoryMib() > 0) {

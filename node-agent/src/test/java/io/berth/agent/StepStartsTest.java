@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import io.berth.contracts.Allocation;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.LaunchMode;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.RunReport.Ended;
+import io.berth.contracts.event.RunReport.Ready;
 import io.berth.contracts.event.RunReport.Started;
 import io.berth.contracts.event.StepRequest;
 import io.berth.contracts.topic.NodePartitions;
@@ -159,7 +163,11 @@ class StepStartsTest {
     }
 
     private Step step(RunId run, String... command) {
-        String path = ask(run, Jobs.KEY);
+        return step(ask(run, Jobs.KEY), command);
+    }
+
+    /// Waits until the job's end is at the session, and tells it what to run.
+    private Step step(String path, String... command) {
         await().atMost(PATIENCE).until(() -> steps.containsKey(path));
         Step step = requireNonNull(steps.get(path));
         step.send(Frame.step("", "", "", List.of(command)));
@@ -203,6 +211,64 @@ class StepStartsTest {
         Ended ended = here.placement.await(Ended.class, run);
         assertThat(ended.exit().successful()).isTrue();
         assertThat(requireNonNull(ended.steps()).each()).hasSize(1);
+    }
+
+    private RunId launchAwaitingGo(RunId run, String body) {
+        AgentRig here = requireNonNull(rig);
+        var alone =
+                new Allocation(
+                        new NodeName(here.node), 0, 1, IndexSet.firstN(1), 256, List.of());
+        here.placement.launch(
+                here.node,
+                run,
+                here.placement.writeSpec(
+                        Jobs.of(USER, Jobs.script(run.job(), here.work, body))),
+                LaunchMode.BATCH,
+                true,
+                List.of(alone),
+                0);
+        return run;
+    }
+
+    private void nobodyComesTo(String path) {
+        await().during(Duration.ofMillis(500)).until(() -> !steps.containsKey(path));
+    }
+
+    @Test
+    void a_step_in_a_run_that_is_on_its_way_begins_when_that_does() throws Exception {
+        HandPlacement placement = requireNonNull(rig).placement;
+        RunId run = HandPlacement.newRun();
+        String beforeItsOrder = ask(run, Jobs.KEY);
+        nobodyComesTo(beforeItsOrder);
+        launchAwaitingGo(run, "while [ ! -e stop-g ]; do sleep 0.1; done");
+        placement.await(Ready.class, run);
+        String beforeItsWord = ask(run, Jobs.KEY);
+        nobodyComesTo(beforeItsWord);
+        assertThat(steps).doesNotContainKey(beforeItsOrder);
+
+        placement.go(requireNonNull(rig).node, run);
+
+        for (String path : List.of(beforeItsOrder, beforeItsWord)) {
+            Step step = step(path, "true");
+            step.awaitSaid("<exit 0>");
+            step.goes();
+        }
+        end(run, "stop-g");
+    }
+
+    @Test
+    void a_step_in_a_run_that_never_begins_is_refused_when_that_is_known() {
+        AgentRig here = requireNonNull(rig);
+        RunId run = launchAwaitingGo(HandPlacement.newRun(), "true");
+        here.placement.await(Ready.class, run);
+        String path = ask(run, Jobs.KEY);
+        nobodyComesTo(path);
+
+        here.placement.stop(here.node, run, 0);
+
+        Step step = step(path, "true");
+        step.awaitSaid("<refused the job does not run on node " + here.node + ">");
+        step.goes();
     }
 
     @Test

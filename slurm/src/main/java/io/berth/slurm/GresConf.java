@@ -5,27 +5,44 @@ import io.berth.contracts.IndexSet;
 import io.berth.slurm.SlurmConf.Line;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What a file in the form of Slurm's gres.conf says of one node. Lines on parts of GPUs are passed
 /// over.
 ///
-/// Source: gres.conf(5). Of what is no GPU, the keys that place it beside CPUs change nothing.
+/// Source: gres.conf(5), with the flags of Slurm 24.05. Of what is no GPU, the keys that place it beside CPUs change nothing.
 ///
 /// @param others resources other than GPUs, one of a name and type
 /// @param gpus lines on GPUs, in their order
 /// @param detected whether GPUs are given out that no line names, where there are no lines on GPUs:
 ///   all but on a node for which `AutoDetect=off` is said
-public record GresConf(List<Gres> others, List<GpuLine> gpus, boolean detected) {
+/// @param besides of what has several device files (`MultipleFiles`) and is no GPU, those beside
+///   its first, by which [Gres#files] names it
+/// @param unheeded what is said and means nothing here, in one line each
+public record GresConf(
+        List<Gres> others,
+        List<GpuLine> gpus,
+        boolean detected,
+        Map<String, List<String>> besides,
+        List<String> unheeded) {
 
     /// Of a node of which no file says anything.
-    public static final GresConf NONE = new GresConf(List.of(), List.of(), true);
+    public static final GresConf NONE =
+            new GresConf(List.of(), List.of(), true, Map.of(), List.of());
 
     private static final Set<String> PARTS_OF_GPUS = Set.of("mps", "shard");
     private static final Set<String> DETECTIONS =
@@ -37,12 +54,45 @@ public record GresConf(List<Gres> others, List<GpuLine> gpus, boolean detected) 
                     "type",
                     "count",
                     "file",
+                    "multiplefiles",
                     "cores",
                     "cpus",
                     "coreids",
                     "links",
                     "flags",
                     "autodetect");
+
+    /// The variables that tell a program its GPUs, by the flag that has them set.
+    private static final Map<String, List<String>> VARIABLES =
+            Map.of(
+                    "nvidia_gpu_env",
+                    List.of("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"),
+                    "amd_gpu_env",
+                    List.of("ROCR_VISIBLE_DEVICES"));
+
+    private static final String MULTIPLE = "multiplefiles";
+    private static final String NO_VARIABLES = "no_gpu_env";
+
+    /// Flags that have nothing behind them here, and why.
+    private static final Map<String, String> UNHEEDED =
+            new TreeMap<>(
+                    Map.of(
+                            "opencl_env",
+                            "GPU_DEVICE_ORDINAL is not set",
+                            "intel_gpu_env",
+                            "Intel's GPUs are not found, and ZE_AFFINITY_MASK is not set",
+                            "explicit",
+                            "a job that has its nodes to itself has all of them",
+                            "all_sharing",
+                            "a job's part is of one GPU"));
+
+    /// Flags that say what is so anyhow.
+    private static final Set<String> SO_ANYHOW = Set.of("countonly", "one_sharing");
+
+    private static final Pattern GPU_FILE =
+            Pattern.compile("/dev/(nvidia[0-9]+|dri/renderD[0-9]+)");
+    private static final Pattern CAPABILITY =
+            Pattern.compile("/dev/nvidia-caps/nvidia-cap([0-9]{1,6})");
 
     /// A line on GPUs.
     ///
@@ -55,17 +105,38 @@ public record GresConf(List<Gres> others, List<GpuLine> gpus, boolean detected) 
     ///   is not said
     /// @param links of its one GPU to each of the node's, in their order: -1 is itself; empty is
     ///   not said
+    /// @param capabilities minors of the capabilities of the MIG instance of its one GPU that it
+    ///   speaks of; empty is the whole GPU
+    /// @param besides device files that go with its one GPU
+    /// @param variables that tell a program these GPUs; null is not said
     public record GpuLine(
             String place,
             @Nullable String type,
             List<String> files,
             long count,
             @Nullable IndexSet cores,
-            List<Integer> links) {}
+            List<Integer> links,
+            IndexSet capabilities,
+            List<String> besides,
+            @Nullable List<String> variables) {
+
+        private GpuLine with(@Nullable List<String> others) {
+            return new GpuLine(
+                    place, type, files, count, cores, links, capabilities, besides, others);
+        }
+    }
 
     public GresConf {
         others = List.copyOf(others);
         gpus = List.copyOf(gpus);
+        besides = Map.copyOf(besides);
+        unheeded = List.copyOf(unheeded);
+    }
+
+    /// All device files of the resource, no GPU, that this one names.
+    public List<String> filesOf(String first) {
+        return Stream.concat(Stream.of(first), besides.getOrDefault(first, List.of()).stream())
+                .toList();
     }
 
     /// @param node the node's name
@@ -91,28 +162,47 @@ public record GresConf(List<Gres> others, List<GpuLine> gpus, boolean detected) 
         private final TreeMap<String, Gres> others = new TreeMap<>();
         private final List<GpuLine> gpus = new ArrayList<>();
         private final Set<String> files = new HashSet<>();
+        private final Map<String, List<String>> besides = new HashMap<>();
+        private final List<String> unheeded = new ArrayList<>();
         private @Nullable Boolean detected;
         private boolean ofNode;
 
         void add(Line line, String place) {
             String name = line.value("name", "").toLowerCase(Locale.ROOT);
+            Set<String> flags = flags(line);
+            UNHEEDED.forEach((flag, why) -> {
+                if (flags.contains(flag)) {
+                    unheeded.add("%s: Flags=%s: %s".formatted(place, flag, why));
+                }
+            });
             if (PARTS_OF_GPUS.contains(name)) {
                 return;
             }
             onlyKnown(line);
             detect(line);
             if (name.equals("gpu")) {
-                GpuLine gpu = gpu(line, place);
-                for (String file : gpu.files()) {
-                    if (!files.add(file)) {
-                        throw new IllegalArgumentException(file + " is named twice");
-                    }
-                }
-                gpus.add(gpu);
+                add(gpu(line, place), variables(flags));
             } else if (!name.isEmpty()) {
                 Gres gres = gres(line, name);
+                List<String> together = files(line, MULTIPLE);
+                if (!together.isEmpty()) {
+                    besides.put(together.getFirst(), together.subList(1, together.size()));
+                }
                 others.merge(gres.kind(), gres, GresConf::both);
             }
+        }
+
+        /// @param said null is as in the line before, if that is on GPUs of the same type
+        private void add(GpuLine line, @Nullable List<String> said) {
+            for (String file : line.files()) {
+                if (!files.add(file + " " + line.capabilities())) {
+                    throw new IllegalArgumentException(file + " is named twice");
+                }
+            }
+            boolean goesOn =
+                    !gpus.isEmpty() && Objects.equals(gpus.getLast().type(), line.type());
+            gpus.add(
+                    line.with(said == null && goesOn ? gpus.getLast().variables() : said));
         }
 
         /// What is said for the node outranks what is said for all.
@@ -134,7 +224,11 @@ public record GresConf(List<Gres> others, List<GpuLine> gpus, boolean detected) 
 
         GresConf done() {
             return new GresConf(
-                    new ArrayList<>(others.values()), gpus, detected == null || detected);
+                    new ArrayList<>(others.values()),
+                    gpus,
+                    detected == null || detected,
+                    besides,
+                    unheeded);
         }
     }
 
@@ -145,14 +239,41 @@ public record GresConf(List<Gres> others, List<GpuLine> gpus, boolean detected) 
 
     private static void onlyKnown(Line line) {
         for (String key : line.values().keySet()) {
-            if (key.equals("multiplefiles") && line.value("name", "").equalsIgnoreCase("gpu")) {
-                throw new IllegalArgumentException(
-                        "instances of a GPU in MIG mode are found: name the GPU, by File");
-            }
             if (!KNOWN.contains(key)) {
                 throw new IllegalArgumentException(key + " is none of " + KNOWN);
             }
         }
+    }
+
+    private static Set<String> flags(Line line) {
+        String text = line.value("flags", "").toLowerCase(Locale.ROOT);
+        Set<String> flags = text.isEmpty() ? Set.of() : new TreeSet<>(List.of(text.split(",")));
+        var known = new TreeSet<>(SO_ANYHOW);
+        known.addAll(UNHEEDED.keySet());
+        known.addAll(VARIABLES.keySet());
+        known.add(NO_VARIABLES);
+        for (String flag : flags) {
+            if (!known.contains(flag)) {
+                throw new IllegalArgumentException("Flags=" + flag + " is none of " + known);
+            }
+        }
+        return flags;
+    }
+
+    /// What flags say of the variables that tell a program its GPUs; null is nothing.
+    private static @Nullable List<String> variables(Set<String> flags) {
+        List<String> set =
+                flags.stream()
+                        .filter(VARIABLES::containsKey)
+                        .flatMap(it -> VARIABLES.getOrDefault(it, List.of()).stream())
+                        .sorted()
+                        .toList();
+        boolean none = flags.contains(NO_VARIABLES);
+        if (none && flags.stream().anyMatch(it -> it.endsWith("_env") && !it.equals(NO_VARIABLES))) {
+            throw new IllegalArgumentException(
+                    "Flags=%s is with none of %s".formatted(NO_VARIABLES, VARIABLES.keySet()));
+        }
+        return none || !set.isEmpty() ? set : null;
     }
 
     private static Gres gres(Line line, String name) {
@@ -167,7 +288,25 @@ public record GresConf(List<Gres> others, List<GpuLine> gpus, boolean detected) 
             throw new IllegalArgumentException(
                     "Type=" + type + " is no type such as a100 or rtx_4090");
         }
-        List<String> files = files(line);
+        List<String> together = files(line, MULTIPLE);
+        var capabilities = new BitSet();
+        var besides = new ArrayList<String>();
+        for (String file : together) {
+            Matcher capability = CAPABILITY.matcher(file);
+            if (capability.matches()) {
+                capabilities.set(Integer.parseInt(capability.group(1)));
+            } else if (!GPU_FILE.matcher(file).matches()) {
+                besides.add(file);
+            }
+        }
+        List<String> files =
+                together.isEmpty()
+                        ? files(line)
+                        : together.stream().filter(it -> GPU_FILE.matcher(it).matches()).toList();
+        if (!together.isEmpty() && files.size() != 1) {
+            throw new IllegalArgumentException(
+                    "MultipleFiles are those of one GPU: one of them is such as /dev/nvidia0 or /dev/dri/renderD128");
+        }
         long count = count(line);
         if (!files.isEmpty() && count > 0 && count != files.size()) {
             throw new IllegalArgumentException(
@@ -177,7 +316,16 @@ public record GresConf(List<Gres> others, List<GpuLine> gpus, boolean detected) 
         if (!links.isEmpty() && files.size() != 1) {
             throw new IllegalArgumentException("a line with Links names one GPU, by File");
         }
-        return new GpuLine(place, type, files, count, cores(line), links);
+        return new GpuLine(
+                place,
+                type,
+                files,
+                count,
+                cores(line),
+                links,
+                IndexSet.of(capabilities),
+                List.copyOf(besides),
+                null);
     }
 
     private static @Nullable String type(Line line) {
@@ -185,8 +333,19 @@ public record GresConf(List<Gres> others, List<GpuLine> gpus, boolean detected) 
         return type.isEmpty() ? null : type;
     }
 
+    /// The device file of each that a line speaks of: of what has several, the first.
     private static List<String> files(Line line) {
-        String file = line.value("file", "");
+        List<String> together = files(line, MULTIPLE);
+        List<String> files = files(line, "file");
+        if (!together.isEmpty() && !files.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "File is the device of each, MultipleFiles are those of one: a line has one of the two");
+        }
+        return together.isEmpty() ? files : List.of(together.getFirst());
+    }
+
+    private static List<String> files(Line line, String key) {
+        String file = line.value(key, "");
         return file.isEmpty() ? List.of() : HostList.expand(file);
     }
 

@@ -46,7 +46,12 @@ final class GresConfTest {
             delimiter = '|',
             value = {
                 "Name=nic Count=many | is no count such as 4 or 2K",
-                "Name=nic MultipleFiles=/dev/a | multiplefiles is none of",
+                "Name=nic Colour=red | colour is none of",
+                "Name=nic File=/dev/a MultipleFiles=/dev/b,/dev/c | a line has one of the two",
+                "Name=nic MultipleFiles=/dev/b,/dev/c Count=2 | with 1 device files",
+                "Name=nic Flags=loud | Flags=loud is none of",
+                "Name=gpu Flags=no_gpu_env,amd_gpu_env | Flags=no_gpu_env is with none of",
+                "Name=mps Flags=loud | Flags=loud is none of",
                 "Name=fpga File=/dev/x[0-1] Count=3 | with 2 device files",
                 "Name=fpga File=/dev/x[1-0] | runs backwards",
                 "Name=gpu File=/dev/nvidia[0-3] Count=2 | Count=2 is not that of its 4 files",
@@ -56,13 +61,80 @@ final class GresConfTest {
                 "Name=gpu File=/dev/nvidia0 Links=many | is no list of counts such as -1,16,16,16",
                 "Name=gpu File=/dev/nvidia0 Cores=x | 'x'",
                 "Name=gpu File=/dev/nvidia0,/dev/nvidia0 | /dev/nvidia0 is named twice",
-                "Name=gpu MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap21 | name the GPU, by File",
+                "Name=gpu MultipleFiles=/dev/nvidia-caps/nvidia-cap21 | one of them is such as /dev/nvidia0",
+                "Name=gpu MultipleFiles=/dev/nvidia0,/dev/nvidia1 | MultipleFiles are those of one GPU",
                 "AutoDetect=magic | AutoDetect=magic is none of"
             })
     void what_is_wrong_is_told_with_its_place(String line, String why) {
         assertThatThrownBy(() -> of("# A comment", line))
                 .hasMessageStartingWith("gres.conf:2: " + line)
                 .hasMessageContaining(why);
+    }
+
+    @Test
+    void what_has_several_device_files_is_one_by_its_first() {
+        GresConf conf =
+                of(
+                        "Name=dpu MultipleFiles=/dev/dpu0,/dev/dpu0_ctl",
+                        "Name=dpu MultipleFiles=/dev/dpu[1-3]");
+
+        assertThat(conf.others())
+                .containsExactly(new Gres("dpu", null, 2, List.of("/dev/dpu0", "/dev/dpu1")));
+        assertThat(conf.filesOf("/dev/dpu0")).containsExactly("/dev/dpu0", "/dev/dpu0_ctl");
+        assertThat(conf.filesOf("/dev/dpu1"))
+                .containsExactly("/dev/dpu1", "/dev/dpu2", "/dev/dpu3");
+    }
+
+    @Test
+    void several_files_of_a_gpu_are_its_own_its_instances_and_those_beside() {
+        GresConf conf =
+                of(
+                        "Name=gpu Type=1g.5gb MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap[21-22]",
+                        "Name=gpu Type=1g.5gb MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap[30-31]",
+                        "Name=gpu Type=mi300x MultipleFiles=/dev/dri/renderD128,/dev/dri/card0");
+
+        assertThat(conf.gpus())
+                .extracting(GpuLine::files, GpuLine::capabilities, GpuLine::besides)
+                .containsExactly(
+                        tuple(List.of("/dev/nvidia0"), IndexSet.parse("21-22"), List.of()),
+                        tuple(List.of("/dev/nvidia0"), IndexSet.parse("30-31"), List.of()),
+                        tuple(
+                                List.of("/dev/dri/renderD128"),
+                                IndexSet.EMPTY,
+                                List.of("/dev/dri/card0")));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "Name=gpu | null",
+                "Name=gpu Flags=CountOnly,explicit | null",
+                "Name=gpu Flags=NVIDIA_gpu_env | [CUDA_VISIBLE_DEVICES, NVIDIA_VISIBLE_DEVICES]",
+                "Name=gpu Flags=amd_gpu_env,opencl_env | [ROCR_VISIBLE_DEVICES]",
+                "Name=gpu Flags=no_gpu_env | []",
+                "Name=gpu Type=a Flags=no_gpu_env; Name=gpu Type=a Count=2 | []",
+                "Name=gpu Type=a Flags=no_gpu_env; Name=gpu Type=b | null",
+                "Name=gpu Type=a Flags=no_gpu_env; Name=gpu Type=a Flags=amd_gpu_env | [ROCR_VISIBLE_DEVICES]"
+            })
+    void flags_say_which_variables_tell_of_a_gpu(String lines, String variables) {
+        assertThat(String.valueOf(of(lines.split("; ")).gpus().getLast().variables()))
+                .isEqualTo(variables);
+    }
+
+    @Test
+    void flags_that_mean_nothing_here_are_named() {
+        assertThat(
+                        of(
+                                        "Name=gpu Flags=nvidia_gpu_env,opencl_env",
+                                        "Name=fpga Flags=CountOnly,explicit",
+                                        "Name=mps Flags=one_sharing",
+                                        "Name=shard Flags=all_sharing")
+                                .unheeded())
+                .containsExactly(
+                        "gres.conf:1: Name=gpu Flags=nvidia_gpu_env,opencl_env: Flags=opencl_env: GPU_DEVICE_ORDINAL is not set",
+                        "gres.conf:2: Name=fpga Flags=CountOnly,explicit: Flags=explicit: a job that has its nodes to itself has all of them",
+                        "gres.conf:4: Name=shard Flags=all_sharing: Flags=all_sharing: a job's part is of one GPU");
     }
 
     @Test

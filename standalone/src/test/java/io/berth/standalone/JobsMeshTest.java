@@ -268,12 +268,7 @@ class JobsMeshTest {
         Outcome left = mesh.berth("salloc", "--no-shell", "-N2").succeeded();
         String id = left.err().replaceAll("(?s).*Granted job allocation (\\d+)\\R.*", "$1");
         // Both nodes have the same folder here.
-        // A job is RUNNING when it has its nodes, a moment before its script and steps may.
-        await().atMost(PATIENCE)
-                .until(() ->
-                        mesh.berth("sbcast", "-f", "-j", id, model.toString(), there + "/copy")
-                                        .status()
-                                == 0);
+        mesh.berth("sbcast", "-f", "-j", id, model.toString(), there + "/copy").succeeded();
         Outcome refused = mesh.berth("sbcast", "-j", id, model.toString(), there + "/copy");
         Outcome ran =
                 mesh.berth(

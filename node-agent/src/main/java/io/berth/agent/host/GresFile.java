@@ -2,6 +2,7 @@ package io.berth.agent.host;
 
 import io.berth.contracts.Gres;
 import io.berth.slurm.GresConf;
+import io.berth.slurm.GresConf.GpuLine;
 import io.berth.slurm.SlurmConf;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,9 +33,19 @@ public final class GresFile {
                             node);
             var named = new HashSet<String>();
             for (String device :
-                    conf.others().stream().flatMap(it -> it.files().stream()).toList()) {
+                    conf.others().stream()
+                            .flatMap(it -> it.files().stream())
+                            .flatMap(it -> conf.filesOf(it).stream())
+                            .toList()) {
                 if (!named.add(DeviceFile.number(device))) {
                     throw refused(device + " is named twice in " + file);
+                }
+            }
+            for (GpuLine line : conf.gpus()) {
+                for (String device : line.besides()) {
+                    if (!named.add(DeviceFile.number(device))) {
+                        throw refused(device + " is named twice in " + file);
+                    }
                 }
             }
             return conf;
@@ -50,11 +61,15 @@ public final class GresFile {
         return new StartRefused("berth.agent.gres-conf: " + why);
     }
 
-    /// Those of a node's resources whose device files are there now, and those without any.
-    public static List<Gres> present(List<Gres> gres) {
+    /// Those of a node's resources all of whose device files are there now, and those without any.
+    ///
+    /// @param conf says which have several
+    public static List<Gres> present(List<Gres> gres, GresConf conf) {
         var present = new ArrayList<Gres>();
         for (Gres one : gres) {
-            List<String> files = one.files().stream().filter(GresFile::isDevice).toList();
+            List<String> files = one.files().stream()
+                            .filter(it -> conf.filesOf(it).stream().allMatch(GresFile::isDevice))
+                            .toList();
             if (one.files().isEmpty()) {
                 present.add(one);
             } else if (!files.isEmpty()) {
@@ -67,12 +82,17 @@ public final class GresFile {
     /// Which of the device files that a run was given cannot be had, if one cannot.
     ///
     /// @param has what the node gives out
-    public static Optional<String> lost(List<Gres> held, List<Gres> has) {
+    public static Optional<String> lost(List<Gres> held, List<Gres> has, GresConf conf) {
         return held.stream()
                 .flatMap(it -> it.files().stream())
-                .filter(file ->
-                        !isDevice(file) || has.stream().noneMatch(it -> it.files().contains(file)))
-                .findFirst();
+                .filter(file -> has.stream().noneMatch(it -> it.files().contains(file)))
+                .findFirst()
+                .or(() ->
+                        held.stream()
+                                .flatMap(it -> it.files().stream())
+                                .flatMap(it -> conf.filesOf(it).stream())
+                                .filter(file -> !isDevice(file))
+                                .findFirst());
     }
 
     private static boolean isDevice(String file) {

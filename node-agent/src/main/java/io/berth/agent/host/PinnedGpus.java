@@ -2,6 +2,7 @@ package io.berth.agent.host;
 
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuHardware;
+import io.berth.contracts.GpuHardware.Vendor;
 import io.berth.contracts.GpuLinks;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.MigGpu;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +27,18 @@ import org.jspecify.annotations.Nullable;
 /// line makes a GPU that no driver tells of.
 public final class PinnedGpus {
 
+    /// The variables that tell programs NVIDIA's GPUs.
+    static final List<String> NVIDIA = List.of("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES");
+
+    private static final List<String> AMD = List.of("ROCR_VISIBLE_DEVICES");
+
     private final FoundGpus told;
+
+    /// By UUID the line of a GPU, or of an instance where it has one of its own.
     private final Map<String, GpuLine> lines = new LinkedHashMap<>();
+    /// GPUs of which lines name instances: they are as they are, and not divided anew.
+    private final Set<String> byInstance = new HashSet<>();
+
     private final List<String> contradictions = new ArrayList<>();
 
     private PinnedGpus(FoundGpus told) {
@@ -50,6 +62,44 @@ public final class PinnedGpus {
         return new Pinned(gpus, List.copyOf(pinned.contradictions));
     }
 
+    /// Those that tell programs a GPU, as its line says or else its vendor's.
+    static List<String> variables(GresConf conf, Gpu gpu) {
+        List<String> said = line(conf, gpu).map(GpuLine::variables).orElse(null);
+        GpuHardware hardware = gpu.hardware();
+        boolean amd = hardware != null && hardware.vendor() == Vendor.AMD;
+        return said != null ? said : amd ? AMD : NVIDIA;
+    }
+
+    /// The line on a GPU that the node gives out: one that names its file, else one of its type.
+    static Optional<GpuLine> line(GresConf conf, Gpu gpu) {
+        String file = file(gpu);
+        List<GpuLine> naming =
+                conf.gpus().stream().filter(it -> it.files().contains(file)).toList();
+        return naming.stream()
+                .filter(it -> isInstance(it, gpu))
+                .findFirst()
+                .or(() -> naming.stream().filter(it -> it.capabilities().isEmpty()).findFirst())
+                .or(() ->
+                        conf.gpus().stream()
+                                .filter(it -> it.files().isEmpty())
+                                .filter(it ->
+                                        it.type() == null
+                                                || gpu.type().equals(it.type())
+                                                || gpu.type().startsWith(it.type() + "_"))
+                                .findFirst());
+    }
+
+    /// Whether a line speaks of just this instance.
+    private static boolean isInstance(GpuLine line, Gpu gpu) {
+        GpuHardware hardware = gpu.hardware();
+        BitSet missing = line.capabilities().toBitSet();
+        if (missing.isEmpty() || hardware == null || hardware.mig() == null) {
+            return false;
+        }
+        missing.andNot(hardware.mig().capabilities().toBitSet());
+        return missing.isEmpty();
+    }
+
     private static FoundGpus none(FoundGpus told) {
         return new FoundGpus(List.of(), null, told.drivers(), told.outOfService(), List.of());
     }
@@ -69,14 +119,36 @@ public final class PinnedGpus {
                                         String.join(", ", missing),
                                         byFile.isEmpty() ? "none" : byFile.keySet()));
             }
-            for (String file : line.files()) {
-                String uuid = byFile.get(file);
-                if (uuid != null) {
-                    lines.put(uuid, line);
+            if (line.capabilities().isEmpty()) {
+                for (String file : line.files()) {
+                    String uuid = byFile.get(file);
+                    if (uuid != null) {
+                        lines.put(uuid, line);
+                    }
                 }
+            } else if (missing.isEmpty()) {
+                matchInstance(line);
             }
         }
         all.stream().filter(line -> line.files().isEmpty()).forEach(this::matchAny);
+    }
+
+    private void matchInstance(GpuLine line) {
+        Optional<Gpu> instance =
+                told.gpus().stream()
+                        .filter(gpu -> line.files().contains(file(gpu)) && isInstance(line, gpu))
+                        .findFirst();
+        if (instance.isPresent()) {
+            lines.put(instance.get().uuid(), line);
+            byInstance.add(FoundGpus.physical(instance.get()));
+        } else if (unknown() == 0) {
+            contradict(line, "there is no instance with these capabilities");
+        }
+    }
+
+    private @Nullable GpuLine lineOf(Gpu gpu) {
+        GpuLine own = lines.get(gpu.uuid());
+        return own == null ? lines.get(FoundGpus.physical(gpu)) : own;
     }
 
     private void matchAny(GpuLine line) {
@@ -84,7 +156,7 @@ public final class PinnedGpus {
                 told.gpus().stream()
                         .filter(gpu -> isOf(line.type(), gpu))
                         .map(FoundGpus::physical)
-                        .filter(uuid -> !lines.containsKey(uuid))
+                        .filter(uuid -> !lines.containsKey(uuid) && !byInstance.contains(uuid))
                         .collect(Collectors.toCollection(LinkedHashSet::new));
         long wanted = Math.max(1, line.count());
         if (wanted - fit.size() > unknown()) {
@@ -133,12 +205,12 @@ public final class PinnedGpus {
         Set<String> leftOut = new HashSet<>();
         for (int place = 0; place < told.gpus().size(); place++) {
             Gpu gpu = told.gpus().get(place);
-            GpuLine line = lines.get(FoundGpus.physical(gpu));
+            GpuLine line = lineOf(gpu);
             if (line == null) {
                 leftOut.add(FoundGpus.physical(gpu));
             } else {
                 places.add(place);
-                gpus.add(near(typed(gpu, line.type()), line, cores));
+                gpus.add(near(typed(gpu, line), line, cores));
             }
         }
         GpuLinks links = told.links();
@@ -148,19 +220,23 @@ public final class PinnedGpus {
                 told.drivers(),
                 told.outOfService(),
                 told.migGpus().stream()
-                        .filter(gpu -> !leftOut.contains(gpu.uuid()))
+                        .filter(gpu ->
+                                !leftOut.contains(gpu.uuid())
+                                        && !byInstance.contains(gpu.uuid()))
                         .map(this::typed)
                         .toList());
     }
 
-    private static Gpu typed(Gpu gpu, @Nullable String type) {
+    private static Gpu typed(Gpu gpu, GpuLine line) {
+        String type = line.type();
+        boolean whole = gpu.parent() == null || !line.capabilities().isEmpty();
         if (type == null) {
             return gpu;
         }
         return new Gpu(
                 gpu.index(),
                 gpu.uuid(),
-                gpu.parent() == null ? type : GpuTypes.ofInstance(type, gpu.name()),
+                whole ? type : GpuTypes.ofInstance(type, gpu.name()),
                 gpu.name(),
                 gpu.minor(),
                 gpu.memoryMib(),
@@ -229,7 +305,7 @@ public final class PinnedGpus {
         }
         var pinned = new BitSet();
         for (int place = 0; place < words.length; place++) {
-            GpuLine line = Objects.requireNonNull(lines.get(FoundGpus.physical(gpus.get(place))));
+            GpuLine line = Objects.requireNonNull(lineOf(gpus.get(place)));
             if (!line.links().isEmpty() && fits(line, place, gpus)) {
                 pinned.set(place);
                 for (int to = 0; to < words.length; to++) {

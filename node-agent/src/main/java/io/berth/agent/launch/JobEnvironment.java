@@ -288,8 +288,17 @@ public record JobEnvironment(
     private void gpus(Map<String, String> variables) {
         List<String> held = launch.here().gpus();
         String visible = String.join(",", held);
-        variables.put("CUDA_VISIBLE_DEVICES", visible);
-        variables.put("NVIDIA_VISIBLE_DEVICES", visible);
+        Map<String, String> telling = node.variables(held);
+        variables.putAll(telling);
+        if (telling.equals(
+                Map.of("CUDA_VISIBLE_DEVICES", visible, "NVIDIA_VISIBLE_DEVICES", visible))) {
+            // Those of a job that this one was submitted from.
+            variables.remove("BERTH_GPUS");
+            variables.remove("BERTH_GPU_VARIABLES");
+        } else {
+            variables.put("BERTH_GPUS", visible);
+            variables.put("BERTH_GPU_VARIABLES", String.join(" ", telling.keySet()));
+        }
         if (held.isEmpty()) {
             return;
         }
@@ -325,6 +334,7 @@ public record JobEnvironment(
                     "BERTH_GRES_FILES",
                     held.stream()
                             .flatMap(it -> it.files().stream())
+                            .flatMap(it -> node.said().filesOf(it).stream())
                             .collect(Collectors.joining(",")));
         }
     }

@@ -2,6 +2,7 @@ package io.berth.agent.launch;
 
 import io.berth.agent.container.OciConfig.Program;
 import io.berth.agent.group.DeviceRules;
+import io.berth.agent.group.Bindings;
 import io.berth.agent.group.Group;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.Limits;
@@ -425,6 +426,7 @@ public record Launcher(
                         maxProcesses,
                         devices(node, gpus, allocation.gres(), imexChannel));
         Group group = groups.create(node.name(), run, limits);
+        Bindings.run(group, limits, allocation.gpus());
         files.write("start", start);
         files.write("entrances", lines(group.entrances()));
         files.write("groups", lines(group.folders()));
@@ -471,7 +473,13 @@ public record Launcher(
     private List<String> devices(
             LocalNode node, List<Gpu> gpus, List<Gres> gres, OptionalInt imexChannel)
             throws LaunchRefused, IOException {
-        var devices = new ArrayList<>(rules.allowing(gpus, devices(node, gres)));
+        List<String> own = devices(node, gres);
+        for (Gpu gpu : gpus) {
+            for (String file : node.besides(gpu)) {
+                own.add(number(file));
+            }
+        }
+        var devices = new ArrayList<>(rules.allowing(gpus, own));
         imexChannel.ifPresent(it -> rules.imexChannel(it).ifPresent(devices::add));
         return devices;
     }
@@ -486,9 +494,19 @@ public record Launcher(
                         "node %s does not give out the device file %s"
                                 .formatted(node.name(), file));
             }
-            numbers.add(DeviceFile.number(file));
+            for (String each : node.said().filesOf(file)) {
+                numbers.add(number(each));
+            }
         }
         return numbers;
+    }
+
+    private static String number(String file) throws LaunchRefused {
+        try {
+            return DeviceFile.number(file);
+        } catch (IOException e) {
+            throw new LaunchRefused(String.valueOf(e.getMessage()), e);
+        }
     }
 
     /// What was proven. Less than the node claims to enforce is a refusal.

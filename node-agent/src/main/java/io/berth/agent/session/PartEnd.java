@@ -26,11 +26,14 @@ final class PartEnd {
     private static final List<String> OF_THE_NODE =
             List.of(
                     "BERTH_CHECKPOINT_FILE",
+                    "BERTH_GPUS",
+                    "BERTH_GPU_VARIABLES",
                     "BERTH_NOTICE_FILE",
                     "BERTH_SIMULATED_GPUS",
                     "BERTH_STEPS",
                     "CUDA_VISIBLE_DEVICES",
                     "NVIDIA_VISIBLE_DEVICES",
+                    "ROCR_VISIBLE_DEVICES",
                     "SLURMD_NODENAME",
                     "SLURM_CPUS_ON_NODE",
                     "SLURM_GPUS_ON_NODE",

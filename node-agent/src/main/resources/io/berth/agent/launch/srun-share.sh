@@ -11,17 +11,18 @@ srun_start_time() {
     [ "$1" = Z ] || echo "${20}"
 }
 
-# 0-2,5 as 0 1 2 5, a line each. Its variables are those of a shell of its own.
-srun_expand() (
+# 0-2,5 is " 0 1 2 5 " in srun_expanded.
+srun_expand() {
+    srun_expanded=' '
     srun_split "$1"
     for srun_range in $srun_parts; do
         srun_number=${srun_range%-*}
         while [ "$srun_number" -le "${srun_range#*-}" ]; do
-            echo "$srun_number"
+            srun_expanded="$srun_expanded$srun_number "
             srun_number=$((srun_number + 1))
         done
     done
-)
+}
 
 # The words of the list $1, which has commas between them, with blanks in srun_parts.
 srun_split() {
@@ -55,11 +56,14 @@ srun_first_of() {
     srun_take "$@" && echo "$srun_list"
 }
 
-# The word at place $1, from 0, of those that follow.
+# The word at place $1, from 0, of those that follow is srun_word; 1, and it is said, if there is none.
 srun_at() {
-    [ $# -gt "$(($1 + 1))" ] || srun_fail "there is no GPU $1 in the step: it has $(($# - 1))"
+    if [ $# -le "$(($1 + 1))" ]; then
+        echo "srun: error: there is no GPU $1 in the step: it has $(($# - 1))" >&2
+        return 1
+    fi
     shift "$(($1 + 1))"
-    echo "$1"
+    srun_word=$1
 }
 
 # How many words there are, with commas between them.
@@ -177,7 +181,7 @@ srun_see() {
     srun_seen=$srun_step_gpus
     case $srun_gpus_per_task,$srun_gpu_bind in
     , | *,none) ;;
-    ,*) srun_seen=$(srun_gpus_of "$1") ;;
+    ,*) srun_see_bound "$1" ;;
     *)
         srun_from=$(($1 * srun_gpus_per_task))
         srun_split "$srun_step_gpus"
@@ -189,51 +193,71 @@ srun_see() {
 }
 
 # Those of task $1 by --gpu-bind.
-srun_gpus_of() {
-    srun_place=$1
-    IFS=,
-    # shellcheck disable=SC2086
-    set -- $srun_step_gpus
-    unset IFS
+srun_see_bound() {
     case $srun_gpu_bind in
-    closest) srun_closest "$srun_place" ;;
-    single:*) srun_at $((srun_place / ${srun_gpu_bind#*:} % $#)) "$@" ;;
-    map_gpu:*)
-        # shellcheck disable=SC2046
-        srun_at "$(srun_turn "$srun_place" $(echo "${srun_gpu_bind#*:}" | tr , ' '))" "$@"
+    closest)
+        srun_see_closest "$1"
+        return
         ;;
+    map_gpu:* | mask_gpu:*)
+        srun_turn "$1" "${srun_gpu_bind#*:}"
+        srun_turned=$srun_word
+        ;;
+    esac
+    srun_place=$1
+    srun_split "$srun_step_gpus"
+    # shellcheck disable=SC2086
+    set -- $srun_parts
+    case $srun_gpu_bind in
+    single:*) [ $# = 0 ] || { srun_at $((srun_place / ${srun_gpu_bind#*:} % $#)) "$@" && srun_seen=$srun_word; } ;;
+    map_gpu:*) srun_at "$srun_turned" "$@" && srun_seen=$srun_word ;;
     mask_gpu:*)
-        # shellcheck disable=SC2046
-        srun_mask=$(($(srun_turn "$srun_place" $(echo "${srun_gpu_bind#*:}" | tr , ' ')))) srun_bit=1
+        srun_mask=$((srun_turned)) srun_bit=1 srun_seen=
         for srun_gpu; do
-            [ $((srun_mask & srun_bit)) = 0 ] || echo "$srun_gpu"
+            [ $((srun_mask & srun_bit)) = 0 ] || srun_seen=$srun_seen${srun_seen:+,}$srun_gpu
             srun_bit=$((srun_bit * 2))
-        done | paste -sd, -
+        done
         ;;
-    *) echo "$srun_step_gpus" ;;
     esac
 }
 
 # The GPUs of the step that are next to CPUs of task $1; all where nobody tells, or none is. BERTH_GPU_CPUS has the
 # CPUs next to each of the job's GPUs, after a semicolon each but the first.
-srun_closest() {
+srun_see_closest() {
     srun_own_cpus "$1" || :
-    srun_mine=,$srun_cpus_own,
-    srun_place=0
+    if [ -z "${srun_near_1+known}" ]; then
+        IFS=';'
+        # shellcheck disable=SC2086
+        set -- ${BERTH_GPU_CPUS-}
+        unset IFS
+        srun_near_1='' srun_place=0
+        for srun_near; do
+            srun_place=$((srun_place + 1))
+            srun_expand "$srun_near"
+            eval "srun_near_$srun_place=\$srun_expanded"
+        done
+    fi
+    srun_split "$srun_cpus_own"
+    srun_place=0 srun_seen=
     for srun_gpu in $srun_all_gpus; do
         srun_place=$((srun_place + 1))
         case ,$srun_step_gpus, in *,"$srun_gpu",*) ;; *) continue ;; esac
-        for srun_cpu in $(srun_expand "$(echo "${BERTH_GPU_CPUS-}" | cut -d';' -f"$srun_place")"); do
-            case $srun_mine in *,"$srun_cpu",*) echo "$srun_gpu" && break ;; esac
+        eval "srun_near=\${srun_near_$srun_place-}"
+        for srun_cpu in $srun_parts; do
+            case $srun_near in *" $srun_cpu "*) srun_seen=$srun_seen${srun_seen:+,}$srun_gpu && break ;; esac
         done
-    done | grep . | paste -sd, - | grep . || echo "$srun_step_gpus"
+    done
+    srun_seen=${srun_seen:-$srun_step_gpus}
 }
 
-# Of the words that follow, the one whose turn it is for task $1.
+# Of the list $2, which has commas between its words, the one whose turn it is for task $1 is srun_word.
 srun_turn() {
-    srun_place=$(($1 % ($# - 1)))
-    shift
-    srun_at "$srun_place" "$@"
+    srun_place=$1
+    srun_split "$2"
+    # shellcheck disable=SC2086
+    set -- $srun_parts
+    shift $((srun_place % $#))
+    srun_word=$1
 }
 
 # The CPUs of task $1, with commas, are srun_cpus_own: its part of the step's, in order; all of them, and 1, if there are
@@ -246,39 +270,68 @@ srun_own_cpus() {
     [ $# -ge "$srun_from" ] && shift "$srun_from" && srun_take "$srun_cpus_per_task" "$@" && srun_cpus_own=$srun_list
 }
 
-# Of the step's CPUs those that are in the lists of the files that follow, with commas.
-srun_cpus_in() {
-    for srun_list in "$@"; do
-        [ ! -r "$srun_list" ] || srun_expand "$(cat "$srun_list")"
-    done | sort -nu | while read -r srun_cpu; do
-        case ,$srun_step_cpus, in *,"$srun_cpu",*) echo "$srun_cpu" ;; esac
-    done | paste -sd, -
+# The CPUs of each NUMA node, or of each socket in which the step has CPUs, are srun_in_<number> as srun_expand has them;
+# srun_places are the numbers, with blanks.
+srun_find_places() {
+    [ -z "${srun_places+known}" ] || return 0
+    srun_places='' srun_known=' '
+    if [ "$srun_cpu_bind" = sockets ]; then
+        srun_place=0
+        srun_split "$srun_step_cpus"
+        for srun_cpu in $srun_parts; do
+            case $srun_known in *" $srun_cpu "*) continue ;; esac
+            srun_find_place "$srun_place" "${BERTH_CPU_TOPOLOGY:-/sys/devices/system/cpu}/cpu$srun_cpu/topology/package_cpus_list"
+            srun_known=$srun_known$srun_expanded srun_place=$((srun_place + 1))
+        done
+        return
+    fi
+    for srun_list in "${BERTH_CPU_TOPOLOGY:-/sys/devices/system/node}"/node[0-9]*/cpulist; do
+        srun_place=${srun_list%/cpulist}
+        [ ! -r "$srun_list" ] || srun_find_place "${srun_place##*/node}" "$srun_list"
+    done
 }
 
-# The files that list the CPUs of the NUMA nodes in which the CPUs that follow are.
-srun_nodes_of() {
-    for srun_numa in /sys/devices/system/node/node[0-9]*/cpulist; do
-        srun_there=" $(srun_expand "$(cat "$srun_numa")" | tr '\n' ' ')"
-        for srun_cpu; do
-            case $srun_there in *" $srun_cpu "*) echo "$srun_numa" && break ;; esac
+srun_find_place() {
+    set -- "$1" "$srun_parts" "$(cat "$2" 2>/dev/null)"
+    srun_expand "$3"
+    srun_parts=$2
+    eval "srun_in_$1=\$srun_expanded"
+    srun_places="$srun_places $1"
+}
+
+# The arguments of taskset for the step's CPUs in the places that follow are srun_bind; nothing if there are none.
+srun_bind_in() {
+    srun_key=srun_bind_in
+    for srun_place; do srun_key=${srun_key}_$srun_place; done
+    eval "srun_list=\${$srun_key-}"
+    if [ -z "$srun_list" ]; then
+        srun_split "$srun_step_cpus"
+        for srun_cpu in $srun_parts; do
+            for srun_place; do
+                eval "srun_there=\${srun_in_$srun_place-}"
+                case $srun_there in *" $srun_cpu "*) srun_list=$srun_list${srun_list:+,}$srun_cpu && break ;; esac
+            done
         done
-    done
+        eval "$srun_key=\$srun_list"
+    fi
+    srun_bind=${srun_list:+-c $srun_list}
 }
 
 # Leaves of the step's CPUs so many threads of each core as srun_threads says. BERTH_CPU_TOPOLOGY is another folder than the
 # kernel's, for tests.
 srun_thin() {
     srun_split "$srun_step_cpus"
-    srun_step_cpus=$(for srun_cpu in $srun_parts; do
-        srun_siblings=$srun_cpu
-        read -r srun_siblings 2>/dev/null <"${BERTH_CPU_TOPOLOGY:-/sys/devices/system/cpu}/cpu$srun_cpu/topology/thread_siblings_list" || :
-        echo "$srun_siblings $srun_cpu"
-    done | awk -v most="$srun_threads" 'seen[$1]++ < most { print $2 }' | paste -sd, -)
-}
-
-# The arguments of taskset for the CPUs $1; nothing without any.
-srun_bound_to() {
-    [ -z "$1" ] || echo "-c $1"
+    # A shell reads byte by byte, which not every kernel answers here.
+    srun_step_cpus=$(awk -v cpus="$srun_parts" -v most="$srun_threads" \
+        -v folder="${BERTH_CPU_TOPOLOGY:-/sys/devices/system/cpu}" 'BEGIN {
+            count = split(cpus, all, " ")
+            for (i = 1; i <= count; i++) {
+                core = all[i]
+                getline core <(folder "/cpu" all[i] "/topology/thread_siblings_list")
+                if (seen[core]++ < most) { list = list separator all[i]; separator = "," }
+            }
+            print list
+        }')
 }
 
 # The arguments of taskset that bind task $1 to its CPUs are srun_bind.
@@ -287,37 +340,48 @@ srun_bind_task() {
     case $srun_cpu_bind in
     '') [ -z "$srun_exact" ] || srun_bind="-c $srun_step_cpus" ;;
     cores | threads | rank) ! srun_own_cpus "$1" || srun_bind="-c $srun_cpus_own" ;;
-    *) srun_bind=$(srun_binding "$1") ;;
+    map_cpu:*) srun_turn "$1" "${srun_cpu_bind#*:}" && srun_bind="-c $srun_word" ;;
+    mask_cpu:*) srun_turn "$1" "${srun_cpu_bind#*:}" && srun_bind=$srun_word ;;
+    *)
+        srun_find_places
+        srun_bind_to_places "$1"
+        ;;
     esac
 }
 
-# Those arguments by one of the other ways of --cpu-bind.
-srun_binding() {
-    srun_own_cpus "$1" || :
-    # shellcheck disable=SC2046
+# The same by the NUMA nodes or sockets of --cpu-bind.
+srun_bind_to_places() {
     case $srun_cpu_bind in
-    sockets)
-        srun_bound_to "$(srun_cpus_in $(echo "$srun_cpus_own" | tr , '\n' |
-            sed 's|.*|/sys/devices/system/cpu/cpu&/topology/package_cpus_list|'))"
+    sockets | ldoms)
+        srun_own_cpus "$1" || :
+        srun_split "$srun_cpus_own"
+        set --
+        for srun_place in $srun_places; do
+            eval "srun_there=\$srun_in_$srun_place"
+            for srun_cpu in $srun_parts; do
+                case $srun_there in *" $srun_cpu "*) set -- "$@" "$srun_place" && break ;; esac
+            done
+        done
         ;;
-    ldoms) srun_bound_to "$(srun_cpus_in $(srun_nodes_of $(echo "$srun_cpus_own" | tr , ' ')))" ;;
     rank_ldom)
-        set -- "$1" /sys/devices/system/node/node[0-9]*/cpulist
-        srun_place=$(($1 % ($# - 1) + 1))
-        shift "$srun_place"
-        srun_bound_to "$(srun_cpus_in "$1")"
+        srun_place=$1
+        # shellcheck disable=SC2086
+        set -- $srun_places
+        [ $# = 0 ] || { shift $((srun_place % $#)) && set -- "$1"; }
         ;;
-    map_ldom:*) srun_bound_to "$(srun_cpus_in "/sys/devices/system/node/node$(srun_turn "$1" $(echo "${srun_cpu_bind#*:}" | tr , ' '))/cpulist")" ;;
+    map_ldom:*)
+        srun_turn "$1" "${srun_cpu_bind#*:}"
+        set -- "$srun_word"
+        ;;
     mask_ldom:*)
-        srun_mask=$(($(srun_turn "$1" $(echo "${srun_cpu_bind#*:}" | tr , ' ')))) srun_numa=0
+        srun_turn "$1" "${srun_cpu_bind#*:}"
+        srun_mask=$((srun_word)) srun_place=0
         set --
         while [ "$srun_mask" -gt 0 ]; do
-            [ $((srun_mask & 1)) = 0 ] || set -- "$@" "/sys/devices/system/node/node$srun_numa/cpulist"
-            srun_mask=$((srun_mask / 2)) srun_numa=$((srun_numa + 1))
+            [ $((srun_mask & 1)) = 0 ] || set -- "$@" "$srun_place"
+            srun_mask=$((srun_mask / 2)) srun_place=$((srun_place + 1))
         done
-        srun_bound_to "$(srun_cpus_in "$@")"
         ;;
-    map_cpu:*) echo "-c $(srun_turn "$1" $(echo "${srun_cpu_bind#*:}" | tr , ' '))" ;;
-    mask_cpu:*) srun_turn "$1" $(echo "${srun_cpu_bind#*:}" | tr , ' ') ;;
     esac
+    srun_bind_in "$@"
 }

@@ -103,12 +103,32 @@ srun_run() {
     "srun_run_by_$srun_way" "$@"
 }
 
+# Tells a task its GPUs by the node's variables, each of those of the job that it tells.
+srun_tell() {
+    for srun_variable in $BERTH_GPU_VARIABLES; do
+        case $srun_variable in '' | *[!A-Z_]*) continue ;; esac
+        eval "srun_told_of=\${$srun_variable-}"
+        srun_own_left=$srun_seen, srun_own_told=
+        while [ "$srun_own_left" != , ] && [ -n "$srun_own_left" ]; do
+            case ,$srun_told_of, in
+            *,"${srun_own_left%%,*}",*) srun_own_told=$srun_own_told,${srun_own_left%%,*} ;;
+            esac
+            srun_own_left=${srun_own_left#*,}
+        done
+        srun_set "$srun_variable" "${srun_own_told#,}"
+    done
+}
+
 # What task $1 of those here, which is srun_rank in the step, has alone: its variables, told to srun_set, in srun_seen its
 # GPUs, and in srun_bind the arguments of taskset; 1 if it cannot start.
 srun_own() {
     srun_see "$1" || return
-    srun_set CUDA_VISIBLE_DEVICES "$srun_seen"
-    srun_set NVIDIA_VISIBLE_DEVICES "$srun_seen"
+    if [ -n "${BERTH_GPU_VARIABLES+there}" ]; then
+        srun_tell
+    else
+        srun_set CUDA_VISIBLE_DEVICES "$srun_seen"
+        srun_set NVIDIA_VISIBLE_DEVICES "$srun_seen"
+    fi
     srun_set SLURM_PROCID "$srun_rank"
     srun_set SLURM_LOCALID "$1"
     srun_bind_task "$1"

@@ -89,6 +89,23 @@ final class GresFileTest {
                                 .formatted(folder.resolve("gres.yaml")));
     }
 
+    @Test
+    void what_has_several_device_files_is_there_while_all_of_them_are() throws IOException {
+        Path link = Files.createSymbolicLink(folder.resolve("control"), Path.of("/dev/zero"));
+        GresConf conf = read("gres.conf", "Name=dpu MultipleFiles=/dev/null," + link + "\n");
+        Gres dpu = new Gres("dpu", null, 1, List.of("/dev/null"));
+
+        assertThat(GresFile.present(conf.others(), conf)).containsExactly(dpu);
+        assertThat(GresFile.lost(List.of(dpu), List.of(dpu), conf)).isEmpty();
+
+        Files.delete(link);
+        assertThat(GresFile.present(conf.others(), conf)).isEmpty();
+        assertThat(GresFile.lost(List.of(dpu), List.of(dpu), conf)).hasValue(link.toString());
+        assertThatThrownBy(() -> read("Name=dpu MultipleFiles=/dev/null,/dev/null\n"))
+                .isInstanceOf(StartRefused.class)
+                .hasMessageContaining("/dev/null is named twice");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -113,11 +130,12 @@ final class GresFileTest {
         Gres cards = new Gres("card", "a", 2, List.of("/dev/no-such", "/dev/null"));
         Gres gone = new Gres("other", null, 1, List.of("/dev/none"));
 
-        List<Gres> there = GresFile.present(List.of(nic, cards, gone));
+        List<Gres> there = GresFile.present(List.of(nic, cards, gone), GresConf.NONE);
 
         assertThat(there).containsExactly(nic, new Gres("card", "a", 1, List.of("/dev/null")));
-        assertThat(GresFile.lost(List.of(cards), List.of(cards))).hasValue("/dev/no-such");
-        assertThat(GresFile.lost(there, there)).isEmpty();
-        assertThat(GresFile.lost(there, List.of(nic))).hasValue("/dev/null");
+        assertThat(GresFile.lost(List.of(cards), List.of(cards), GresConf.NONE))
+                .hasValue("/dev/no-such");
+        assertThat(GresFile.lost(there, there, GresConf.NONE)).isEmpty();
+        assertThat(GresFile.lost(there, List.of(nic), GresConf.NONE)).hasValue("/dev/null");
     }
 }

@@ -9,6 +9,7 @@ import io.berth.contracts.GpuHardware;
 import io.berth.contracts.GpuHardware.MigInstance;
 import io.berth.contracts.GpuHardware.Vendor;
 import io.berth.contracts.GpuLinks;
+import io.berth.contracts.Hardware;
 import io.berth.contracts.Hardware.GpuDriver;
 import io.berth.contracts.Hardware.Health;
 import io.berth.contracts.Hardware.OutOfService;
@@ -241,5 +242,92 @@ final class PinnedGpusTest {
         FoundGpus without = pinned(told, "Name=gpu File=/dev/nvidia1").gpus();
         assertThat(without.gpus()).extracting(Gpu::index).containsExactly(0);
         assertThat(without.migGpus()).isEmpty();
+    }
+
+    @Test
+    void an_instance_is_what_several_files_say_and_its_gpu_is_not_divided_anew() {
+        var first = new MigInstance("GPU-x", 1, 0, IndexSet.parse("21-22"));
+        var second = new MigInstance("GPU-x", 2, 0, IndexSet.parse("30-31"));
+        var split = new MigGpu(1, "GPU-x", "v100", List.of(), List.of(), null);
+        var told =
+                new FoundGpus(
+                        List.of(gpu(0, 1, null), gpu(1, 0, first), gpu(2, 0, second)),
+                        null,
+                        List.of(DRIVER),
+                        List.of(),
+                        List.of(split));
+        String files = "Name=gpu Type=%s MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap%s";
+
+        Pinned pinned =
+                pinned(told, files.formatted("slice", "30"), "Name=gpu File=/dev/nvidia1");
+
+        assertThat(pinned.contradictions()).isEmpty();
+        assertThat(pinned.gpus().gpus())
+                .extracting(Gpu::index, Gpu::type)
+                .containsExactly(tuple(0, "v100"), tuple(2, "slice"));
+        assertThat(pinned.gpus().migGpus()).isEmpty();
+        assertThat(pinned(told, files.formatted("slice", "40")).contradictions())
+                .containsExactly(
+                        "gres.conf:1: %s: there is no instance with these capabilities"
+                                .formatted(files.formatted("slice", "40")));
+    }
+
+    private static Gpu amd(int index) {
+        Gpu like = gpu(index, -1, null);
+        GpuHardware hardware = Objects.requireNonNull(like.hardware());
+        return new Gpu(
+                index,
+                "GPU-" + index,
+                "mi300x",
+                like.name(),
+                -1,
+                like.memoryMib(),
+                0,
+                new GpuHardware(
+                        Vendor.AMD,
+                        hardware.busId(),
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        Map.of(),
+                        null,
+                        null,
+                        128 + index));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "Name=nic | {CUDA_VISIBLE_DEVICES=GPU-0, NVIDIA_VISIBLE_DEVICES=GPU-0, ROCR_VISIBLE_DEVICES=GPU-1}",
+                "Name=gpu Flags=no_gpu_env | {}",
+                "Name=gpu File=/dev/nvidia1; Name=gpu Type=amd MultipleFiles=/dev/dri/renderD129,/dev/dri/card1 Flags=no_gpu_env | {CUDA_VISIBLE_DEVICES=GPU-0, NVIDIA_VISIBLE_DEVICES=GPU-0}",
+                "Name=gpu Type=mi300x Flags=amd_gpu_env,nvidia_gpu_env; Name=gpu | {CUDA_VISIBLE_DEVICES=GPU-0,GPU-1, NVIDIA_VISIBLE_DEVICES=GPU-0,GPU-1, ROCR_VISIBLE_DEVICES=GPU-1}"
+            })
+    void a_gpu_is_told_by_its_vendors_variables_or_as_its_line_says(String lines, String told) {
+        GresConf conf =
+                GresConf.of(
+                        SlurmConf.parse("gres.conf", String.join("\n", lines.split("; "))), "n1");
+        FoundGpus found =
+                PinnedGpus.of(
+                                found(List.of(gpu(0, 1, null), amd(1))),
+                                conf,
+                                new SystemFiles(root),
+                                HOST)
+                        .gpus();
+        LocalNode node =
+                LocalNode.host(
+                                HOST,
+                                "n1",
+                                found,
+                                new Hardware(List.of(), List.of(), 0, List.of(), List.of()))
+                        .saying(conf);
+
+        assertThat(node.variables(List.of("GPU-0", "GPU-1"))).hasToString(told);
+        assertThat(node.variables(List.of())).allSatisfy((_, value) -> assertThat(value).isEmpty());
+        assertThat(node.besides(found.gpus().getLast()))
+                .isEqualTo(lines.contains("card1") ? List.of("/dev/dri/card1") : List.of());
     }
 }

@@ -22,6 +22,8 @@ import io.berth.contracts.Sharing;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.Order.HetGroup;
 import io.berth.contracts.event.Order.Launch;
+import io.berth.slurm.GresConf;
+import io.berth.slurm.SlurmConf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -81,8 +83,12 @@ class JobEnvironmentTest {
     }
 
     private static Map<String, String> variables(JobSpec spec, Launch launch) {
+        return variables(NODE, spec, launch);
+    }
+
+    private static Map<String, String> variables(LocalNode node, JobSpec spec, Launch launch) {
         return new JobEnvironment(
-                        NODE,
+                        node,
                         launch,
                         spec,
                         "small",
@@ -161,6 +167,40 @@ class JobEnvironmentTest {
                 .containsEntry("CUDA_VISIBLE_DEVICES", "")
                 .containsEntry("NVIDIA_VISIBLE_DEVICES", "")
                 .doesNotContainKeys("SLURM_JOB_GPUS", "BERTH_SIMULATED_GPUS");
+    }
+
+    @Test
+    void where_other_variables_or_none_tell_its_gpus_srun_knows_them_all_the_same() {
+        JobSpec spec =
+                spec(
+                        Jobs.description().request(),
+                        LaunchMode.BATCH,
+                        Map.of("BERTH_GPUS", "of another job"));
+        List<String> held = UUIDS.subList(0, 2);
+        var launch =
+                new Launch(
+                        NODE.name(),
+                        1,
+                        1,
+                        new RunId(spec.job(), 1),
+                        new SpecReference(0, 0, ""),
+                        LaunchMode.BATCH,
+                        false,
+                        two(1, 1, held),
+                        0);
+        GresConf silent =
+                GresConf.of(
+                        SlurmConf.parse("gres.conf", "Name=gpu Flags=no_gpu_env"),
+                        NODE.name().value());
+
+        assertThat(variables(NODE.saying(silent), spec, launch))
+                .containsEntry("BERTH_GPUS", String.join(",", held))
+                .containsEntry("BERTH_GPU_VARIABLES", "")
+                .containsEntry("SLURM_JOB_GPUS", "0,1")
+                .doesNotContainKeys("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES");
+        assertThat(variables(spec, launch))
+                .containsEntry("CUDA_VISIBLE_DEVICES", String.join(",", held))
+                .doesNotContainKeys("BERTH_GPUS", "BERTH_GPU_VARIABLES");
     }
 
     @Test

@@ -30,6 +30,8 @@ import io.berth.contracts.RunId;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.Order.Launch;
 import io.berth.log.trace.Spans;
+import io.berth.slurm.GresConf;
+import io.berth.slurm.SlurmConf;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,6 +46,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Isolation is proven for each run, on a node whose GPUs have device files.
 class LauncherTest {
@@ -194,26 +198,26 @@ class LauncherTest {
         }
     }
 
-    /// Two devices that every Linux has stand for those of cards; a read of neither does anything.
-    @Test
-    void a_run_opens_the_device_files_that_it_was_given_and_no_others() throws Exception {
+    /// Devices that every Linux has stand for those of cards; a read of none does anything.
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Name=card File=/dev/kmsg,/dev/loop-control",
+                "Name=card MultipleFiles=/dev/kmsg,/dev/loop0"
+            })
+    void a_run_opens_the_device_files_that_it_was_given_and_no_others(String line)
+            throws Exception {
         Groups groups = HostGroups.find(PARENT);
         assumeThat(groups.heldByKernel()).isTrue();
-        List<String> cards = List.of("/dev/kmsg", "/dev/loop-control");
+        GresConf conf =
+                GresConf.of(
+                        SlurmConf.parse("gres.conf", line + "\nName=gone File=/dev/no-such"),
+                        NAME.value());
+        List<String> files = conf.filesOf("/dev/kmsg");
+        List<String> cards = List.of("/dev/kmsg", "/dev/loop-control", "/dev/loop0");
         assumeThat(cards).allMatch(it -> Files.exists(Path.of(it)));
-        LocalNode plain = node(EnumSet.noneOf(Isolation.class));
-        LocalNode node =
-                plain.with(
-                        plain.inventory()
-                                .having(
-                                        List.of(
-                                                new Gres("card", null, 2, cards),
-                                                new Gres(
-                                                        "gone",
-                                                        null,
-                                                        1,
-                                                        List.of("/dev/no-such")))));
-        RunFiles files = files();
+        LocalNode node = node(EnumSet.noneOf(Isolation.class)).saying(conf);
+        RunFiles run = files();
         try (var watch = new SpoolWatch()) {
             Launcher launcher =
                     launcher(
@@ -223,15 +227,15 @@ class LauncherTest {
                             "for f in %s; do (: <$f) && echo $f; done >opened; echo $BERTH_GRES $BERTH_GRES_FILES >told"
                                     .formatted(String.join(" ", cards)));
 
-            var prepared = launcher.prepare(node, holding("/dev/kmsg"), files);
+            var prepared = launcher.prepare(node, holding("/dev/kmsg"), run);
             assumeThat(prepared.group().enforced()).contains(Isolation.DEVICES);
-            files.release();
-            Awaitility.await().until(() -> files.has("exit"));
+            run.release();
+            Awaitility.await().until(() -> run.has("exit"));
 
-            assertThat(Files.readAllLines(work.resolve("opened"))).containsExactly("/dev/kmsg");
+            assertThat(Files.readAllLines(work.resolve("opened"))).isEqualTo(files);
             assertThat(Files.readAllLines(work.resolve("told")))
-                    .containsExactly("card:1 /dev/kmsg");
-            end(prepared, files);
+                    .containsExactly("card:1 " + String.join(",", files));
+            end(prepared, run);
             assertThatThrownBy(() -> launcher.prepare(node, holding("/dev/mem"), files()))
                     .isInstanceOf(LaunchRefused.class)
                     .hasMessageContaining("does not give out the device file /dev/mem");

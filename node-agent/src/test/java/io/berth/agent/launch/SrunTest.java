@@ -136,6 +136,21 @@ class SrunTest {
     }
 
     @Test
+    void tasks_see_their_gpus_by_the_variables_that_tell_them_on_the_node() throws Exception {
+        Result step =
+                run(
+                        "export BERTH_GPUS=G0,G1,G2,G3 BERTH_GPU_VARIABLES='CUDA_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES'"
+                                + " CUDA_VISIBLE_DEVICES=G0,G1 ROCR_VISIBLE_DEVICES=G2,G3;"
+                                + " srun -l -n2 --gpu-bind=map_gpu:3,1"
+                                + " sh -c 'echo ${CUDA_VISIBLE_DEVICES:--} ${ROCR_VISIBLE_DEVICES:--} ${NVIDIA_VISIBLE_DEVICES-none}';"
+                                + " unset CUDA_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES; BERTH_GPU_VARIABLES=;"
+                                + " srun --gpus=5 true; srun -G1 sh -c 'echo ${CUDA_VISIBLE_DEVICES-none}'");
+
+        assertThat(sorted(step.output())).containsExactly("0: - G3 none", "1: G1 - none", "none");
+        assertThat(step.error()).contains("the step needs 5 GPUs, the job holds 4 here");
+    }
+
+    @Test
     void tasks_know_their_ranks_by_slurms_and_by_pytorchs_names() throws Exception {
         Result step =
                 run(
@@ -217,6 +232,51 @@ class SrunTest {
 
         assertThat(sorted(step.output()))
                 .containsExactly(expected.replace("all", "0-1").split("; "));
+    }
+
+    /// Each CPU is a socket and a NUMA node of its own.
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-n2 --cpu-bind=sockets             | 0: 0; 1: 1",
+                "-n1 -c2 --cpu-bind=sockets         | 0: 0-1",
+                "-n2 --cpu-bind=ldoms               | 0: 0; 1: 1",
+                "-n3 --cpu-bind=rank_ldom           | 0: 0; 1: 1; 2: 0",
+                "-n2 --cpu-bind=map_ldom:3,0        | 0: 1; 1: 0",
+                "-n2 --cpu-bind=map_ldom:2          | 0: 0-1; 1: 0-1",
+                "-n2 --cpu-bind=mask_ldom:0x8,0x9   | 0: 1; 1: 0-1",
+                "-n2 --cpu-bind=map_cpu:1,0         | 0: 1; 1: 0",
+                "-n2 --cpu-bind=mask_cpu:0x3,0x2    | 0: 0-1; 1: 1"
+            })
+    void tasks_are_bound_to_the_cpus_of_sockets_and_numa_nodes(String options, String expected)
+            throws Exception {
+        assumeThat(WHOLE_HOST.cpus()).isEqualTo(IndexSet.parse("0-1"));
+        for (int cpu = 0; cpu < 2; cpu++) {
+            Path place = Files.createDirectories(folder.resolve("machine/cpu" + cpu + "/topology"));
+            Files.writeString(place.resolve("package_cpus_list"), cpu + "\n");
+            // There may be gaps between the numbers of NUMA nodes.
+            Path node = Files.createDirectories(folder.resolve("machine/node" + 3 * cpu));
+            Files.writeString(node.resolve("cpulist"), cpu + "\n");
+        }
+
+        Result step =
+                run(
+                        "BERTH_CPU_TOPOLOGY=machine srun -l "
+                                + options
+                                + " sed -n 's/^Cpus_allowed_list:[^0-9]*//p' /proc/self/status");
+
+        assertThat(sorted(step.output())).as(step.error()).containsExactly(expected.split("; "));
+    }
+
+    @Test
+    void the_threads_of_a_core_are_the_kernels_word() throws Exception {
+        Result all =
+                run(
+                        "srun --threads-per-core=64 -c%d sed -n 's/^Cpus_allowed_list:[^0-9]*//p' /proc/self/status"
+                                .formatted(WHOLE_HOST.cpus().size()));
+
+        assertThat(all).isEqualTo(new Result(0, WHOLE_HOST.cpus() + "\n", ""));
     }
 
     @Test
@@ -699,6 +759,7 @@ class SrunTest {
                 "srun -t 1:x true           | -t is a time, such as 30, 1:30:00 or 1-12, not '1:x'",
                 "srun --no-kill=on true     | --no-kill takes no value but off, not 'on'",
                 "srun --gpu-bind=single:0 true | --gpu-bind=single:0 is not there: none, closest, single:N, per_task:N, map_gpu:LIST or mask_gpu:LIST",
+                "srun --gpu-bind=map_gpu: true | --gpu-bind=map_gpu: is not there: none, closest, single:N, per_task:N, map_gpu:LIST or mask_gpu:LIST",
                 "srun -n0 true              | -n is a number from 1 on, not '0'",
                 "srun -n                    | -n needs a value",
                 "srun -G5 true              | the step needs 5 GPUs, the job holds 4 here",

@@ -110,6 +110,7 @@ public record Services(
                     "-XX:MinHeapFreeRatio=5",
                     "-XX:MaxHeapFreeRatio=10",
                     "-XX:ReservedCodeCacheSize=12m",
+                    "-XX:SweeperThreshold=100",
                     "-XX:TrimNativeHeapInterval=30000");
 
     private static final Map<String, String> SMALL_NATIVE_HEAP = Map.of("MALLOC_ARENA_MAX", "1");
