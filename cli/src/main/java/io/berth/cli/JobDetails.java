@@ -147,10 +147,10 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         addLowGpuUse(lines);
         lines.add(
                 "Socks/Node=* NtasksPerN:B:S:C=0:0:"
-                        + (job.json().has("tasksPerSocket")
-                                ? Long.toString(job.number("tasksPerSocket"))
-                                : "*")
-                        + ":* CoreSpec=*");
+                        + orAny("tasksPerSocket")
+                        + ":"
+                        + orAny("threadsUsed")
+                        + " CoreSpec=*");
         if (perNode) {
             addAllocations(lines);
         }
@@ -207,6 +207,10 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
 
     /// What all nodes have together, and a line for those that have the same, in the order of the
     /// first.
+    private String orAny(String count) {
+        return job.json().has(count) ? Long.toString(job.number(count)) : "*";
+    }
+
     private void addAllocations(List<String> lines) {
         lines.add("JOB_GRES=" + allGres());
         var nodes = new LinkedHashMap<String, List<String>>();
