@@ -1,5 +1,6 @@
 package io.berth.cli;
 
+import static io.berth.cli.CliOption.flag;
 import static io.berth.cli.CliOption.valued;
 
 import io.berth.cli.CliOption.Words;
@@ -23,6 +24,8 @@ final class Sreport implements Command {
                     valued("tres", 'T', "resources, such as cpu,gres/gpu,gres/gpu:a100,billing"),
                     valued("time", 't', "Seconds, Minutes or Hours"),
                     CliOption.CLUSTER,
+                    flag("all_clusters", 'a', "nothing: there is one cluster"),
+                    flag("quiet", 'Q', "nothing: what is done is what is asked"),
                     CliOption.FEDERATION,
                     CliOption.LOCAL,
                     CliOption.VERBOSE);

@@ -488,14 +488,32 @@ final class OtherCommandsTest {
     }
 
     @Test
+    void scontrol_tells_programs_a_token_a_new_one_where_the_key_is_there() throws Exception {
+        KeyPair pair = keyPair();
+        assertThat(new CommandRun().with("BERTH_TOKEN", "a.b.c").run("scontrol", "token").out())
+                .isEqualTo("SLURM_JWT=a.b.c\n");
+        Outcome notHis = new CommandRun().run("scontrol", "token", "lifespan=60");
+        writeKey(pair);
+        CommandRun mesh = new CommandRun().with("BERTH_HOME", folder.toString());
+
+        String line = mesh.run("scontrol", "token", "lifespan=60", "username=bob").out().strip();
+
+        JsonObject claims =
+                JsonObject.read(
+                        Base64.getUrlDecoder()
+                                .decode(line.replace("SLURM_JWT=", "").split("\\.", -1)[1]));
+        assertThat(claims.text("sub")).isEqualTo("bob");
+        assertThat(claims.texts("groups")).contains("user").doesNotContain("admin");
+        assertThat(claims.number("exp") - claims.number("iat")).isEqualTo(60);
+        assertThat(notHis.err()).contains("for who may read the mesh's key");
+        assertThat(mesh.run("scontrol", "token", "lifespan=soon").err())
+                .isEqualTo("scontrol: error: Invalid lifespan: soon\n");
+    }
+
+    @Test
     void a_token_is_signed_so_that_the_public_key_verifies_it() throws Exception {
         KeyPair pair = keyPair();
-        Files.createDirectories(folder.resolve("keys"));
-        Files.writeString(
-                folder.resolve("keys/token-private.pem"),
-                "-----BEGIN PRIVATE KEY-----\n"
-                        + Base64.getMimeEncoder().encodeToString(pair.getPrivate().getEncoded())
-                        + "\n-----END PRIVATE KEY-----\n");
+        writeKey(pair);
 
         String jwt =
                 new CommandRun()
@@ -541,6 +559,15 @@ final class OtherCommandsTest {
     static String unsigned(String claims) {
         Base64.Encoder url = Base64.getUrlEncoder().withoutPadding();
         return "e30." + url.encodeToString(claims.getBytes(StandardCharsets.UTF_8)) + ".x";
+    }
+
+    private void writeKey(KeyPair pair) throws IOException {
+        Files.createDirectories(folder.resolve("keys"));
+        Files.writeString(
+                folder.resolve("keys/token-private.pem"),
+                "-----BEGIN PRIVATE KEY-----\n"
+                        + Base64.getMimeEncoder().encodeToString(pair.getPrivate().getEncoded())
+                        + "\n-----END PRIVATE KEY-----\n");
     }
 
     private static KeyPair keyPair() throws Exception {
