@@ -69,7 +69,12 @@ public final class Main {
             case "srun" -> new Srun(terminal).run(arguments);
             case "salloc" -> new Salloc(terminal).run(arguments);
             case "version", "--version", "-V" -> print(terminal, version() + "\n");
-            case "help", "--help", "-h" -> print(terminal, Help.ofAll());
+            case "help", "--help", "-h" -> {
+                if (arguments.isEmpty() || arguments.getFirst().startsWith("-") || arguments.getFirst().equals("help")) {
+                    yield print(terminal, Help.ofAll());
+                }
+                yield dispatch(terminal, arguments.getFirst(), List.of("--help"));
+            }
             case "--train-aot" -> AotTraining.run();
             default ->
                     throw CommandFailure.error(
@@ -88,6 +93,12 @@ public final class Main {
         }
         if (words.has("version")) {
             return print(terminal, version() + "\n");
+        }
+        if (!command.takesOperands() && !words.operands().isEmpty()) {
+            throw new CommandFailure(
+                    1,
+                    "%1$s: error: Unrecognized option: %2$s\nTry \"%1$s --help\" for more information\n"
+                            .formatted(name, words.operands().getFirst()));
         }
         return command.run(terminal, words);
     }

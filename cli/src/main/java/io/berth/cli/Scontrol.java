@@ -96,6 +96,10 @@ final class Scontrol implements Command {
             terminal.out().print(Main.version() + "\n");
             return 0;
         }
+        if (keyword.isEmpty()) {
+            throw CommandFailure.error(
+                    "scontrol", "what is to be done? 'scontrol show job' or another; 'scontrol --help' lists them");
+        }
         if (!isShort(keyword, "show", 2)) {
             throw new CommandFailure(1, "invalid keyword: " + keyword + "\n");
         }

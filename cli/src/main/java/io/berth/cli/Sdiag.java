@@ -57,6 +57,11 @@ final class Sdiag implements Command {
     }
 
     @Override
+    public boolean takesOperands() {
+        return false;
+    }
+
+    @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
         if (words.has("reset")) {
             throw CommandFailure.error(

@@ -1,6 +1,5 @@
 package io.berth.cli;
 
-import java.nio.file.Files;
 import java.util.List;
 
 /// What `scontrol token` tells: a token for programs that speak with `slurmrestd`.
@@ -33,7 +32,7 @@ final class SlurmJwt {
                         1, "Invalid token parameter: " + setting + ": lifespan= or username=\n");
             }
         }
-        if (Files.isReadable(terminal.home().resolve("keys").resolve("token-private.pem"))) {
+        if (TokenCommand.mayGive(terminal)) {
             boolean other = !user.isEmpty() && !user.equals(terminal.user());
             String role = TokenCommand.role(own.admin() && !other, own.operator() && !other);
             String name = user.isEmpty() ? terminal.user() : user;

@@ -65,6 +65,11 @@ final class Sshare implements Command {
     }
 
     @Override
+    public boolean takesOperands() {
+        return false;
+    }
+
+    @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
         if (words.has("helpformat")) {
             ALL.titles().forEach(it -> terminal.out().print(it.name() + "\n"));

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// `scancel`, `why`, `logs`, `token`, `help` and the command line itself.
@@ -631,6 +632,54 @@ final class OtherCommandsTest {
         }
         assertThat(new CommandRun().run("sbatch", "--help").out()).contains("-N, --nodes=VALUE");
         assertThat(new CommandRun().run("help").out()).contains(Main.names());
+        assertThat(new CommandRun().run("help", "squeue"))
+                .isEqualTo(new CommandRun().run("squeue", "--help"));
+        assertThat(new CommandRun().run("help", "frobnicate").err()).contains("is no command");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sbatch", "srun", "salloc"})
+    void every_option_of_a_job_or_a_step_says_what_it_is_for(String command) {
+        String help = new CommandRun().run(command, "--help").out();
+
+        assertThat(help.lines().filter(it -> it.contains("--")))
+                .hasSizeGreaterThan(70)
+                .allMatch(it -> it.matches("  (-., |    )--\\S+ +\\S.*"));
+        assertThat(help).doesNotContain("](", "`").endsWith("docs/slurm-compatibility.md\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"squeue", "sinfo", "sprio", "sshare", "sdiag", "sacct"})
+    void a_word_that_means_nothing_is_not_passed_over(String command) {
+        assertThat(new CommandRun(mesh).run(command, "17"))
+                .isEqualTo(
+                        new Outcome(
+                                1,
+                                "",
+                                "%1$s: error: Unrecognized option: 17\nTry \"%1$s --help\" for more information\n"
+                                        .formatted(command)));
+        assertThat(mesh.requests()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "scontrol      | scontrol: error: what is to be done? 'scontrol show job' or another; 'scontrol --help' lists them",
+                "scontrol show | too few arguments for keyword:show",
+                "console bob   | console: error: only who runs the mesh opens it for others or as an operator: leave out the user, --operator and --admin"
+            })
+    void who_does_not_say_enough_is_told_what_is_missing(String line, String message) {
+        Outcome outcome = new CommandRun(mesh).run(line.split(" "));
+
+        assertThat(outcome).isEqualTo(new Outcome(1, "", message + "\n"));
+        assertThat(mesh.requests()).isEmpty();
+    }
+
+    @Test
+    void who_does_not_run_the_mesh_opens_the_console_with_the_token_that_he_has() {
+        assertThat(new CommandRun(mesh).with("BERTH_TOKEN", "a.b.c").run("console").out())
+                .isEqualTo(mesh.url() + "/#token=a.b.c\n");
     }
 
     @ParameterizedTest
