@@ -52,7 +52,8 @@ final class Help {
                 case OfJob ofJob when ofJob.option().treatment() instanceof Ignored -> {}
                 case OfJob _, Own _ ->
                         text.append(line(option, OptionMeanings.of(option.longName())));
-                case OfStep _ -> text.append(line(option, OptionMeanings.ofStep(option.longName())));
+                case OfStep _ ->
+                        text.append(line(option, OptionMeanings.ofStep(option.longName())));
                 case Meaning.Ignored _, Meaning.Refused _ -> {}
             }
         }

@@ -69,17 +69,19 @@ public final class Main {
             case "srun" -> new Srun(terminal).run(arguments);
             case "salloc" -> new Salloc(terminal).run(arguments);
             case "version", "--version", "-V" -> print(terminal, version() + "\n");
-            case "help", "--help", "-h" -> {
-                if (arguments.isEmpty() || arguments.getFirst().startsWith("-") || arguments.getFirst().equals("help")) {
-                    yield print(terminal, Help.ofAll());
-                }
-                yield dispatch(terminal, arguments.getFirst(), List.of("--help"));
-            }
+            case "help", "--help", "-h" ->
+                    arguments.isEmpty() || !isCommand(arguments.getFirst())
+                            ? print(terminal, Help.ofAll())
+                            : dispatch(terminal, arguments.getFirst(), List.of("--help"));
             case "--train-aot" -> AotTraining.run();
             default ->
                     throw CommandFailure.error(
                             "berth", "'" + name + "' is no command; 'berth help' lists them");
         };
+    }
+
+    private static boolean isCommand(String word) {
+        return !word.startsWith("-") && !word.equals("help") && !word.equals("version");
     }
 
     private static int run(Terminal terminal, String name, Command command, List<String> arguments)

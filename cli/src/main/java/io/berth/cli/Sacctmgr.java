@@ -46,6 +46,10 @@ final class Sacctmgr implements Command {
         }
         Clause clause = Clause.of(operands.subList(Math.min(2, operands.size()), operands.size()));
         return switch (verb) {
+            case "help" -> {
+                terminal.out().print(Help.of(this));
+                yield 0;
+            }
             case "version" -> {
                 terminal.out().print(Main.version() + "\n");
                 yield 0;

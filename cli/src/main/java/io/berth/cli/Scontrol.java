@@ -92,13 +92,17 @@ final class Scontrol implements Command {
         } else if (keyword.equals("token")) {
             terminal.out().print("SLURM_JWT=" + SlurmJwt.of(terminal, rest(operands)) + "\n");
             return 0;
+        } else if (keyword.equals("help")) {
+            terminal.out().print(Help.of(this));
+            return 0;
         } else if (keyword.equals("version")) {
             terminal.out().print(Main.version() + "\n");
             return 0;
         }
         if (keyword.isEmpty()) {
             throw CommandFailure.error(
-                    "scontrol", "what is to be done? 'scontrol show job' or another; 'scontrol --help' lists them");
+                    "scontrol",
+                    "what is to be done? 'scontrol show job' or another; 'scontrol --help' lists them");
         }
         if (!isShort(keyword, "show", 2)) {
             throw new CommandFailure(1, "invalid keyword: " + keyword + "\n");

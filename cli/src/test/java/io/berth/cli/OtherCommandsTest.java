@@ -635,6 +635,10 @@ final class OtherCommandsTest {
         assertThat(new CommandRun().run("help", "squeue"))
                 .isEqualTo(new CommandRun().run("squeue", "--help"));
         assertThat(new CommandRun().run("help", "frobnicate").err()).contains("is no command");
+        for (String command : List.of("scontrol", "sacctmgr")) {
+            assertThat(new CommandRun().run(command, "help"))
+                    .isEqualTo(new CommandRun().run(command, "--help"));
+        }
     }
 
     @ParameterizedTest
