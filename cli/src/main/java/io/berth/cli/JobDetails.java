@@ -141,16 +141,15 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                         + job.number("tasks")
                         + " CPUs/Task="
                         + cpusPerTask
-                        + " ReqB:S:C:T=0:0:*:*");
+                        + " ReqB:S:C:T=0:0:*:"
+                        + job.orAny("threadsUsed"));
         lines.add("TRES=" + job.tres());
         addGpuPart(lines);
         addLowGpuUse(lines);
         lines.add(
                 "Socks/Node=* NtasksPerN:B:S:C=0:0:"
-                        + orAny("tasksPerSocket")
-                        + ":"
-                        + orAny("threadsUsed")
-                        + " CoreSpec=*");
+                        + job.orAny("tasksPerSocket")
+                        + ":* CoreSpec=*");
         if (perNode) {
             addAllocations(lines);
         }
@@ -207,10 +206,6 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
 
     /// What all nodes have together, and a line for those that have the same, in the order of the
     /// first.
-    private String orAny(String count) {
-        return job.json().has(count) ? Long.toString(job.number(count)) : "*";
-    }
-
     private void addAllocations(List<String> lines) {
         lines.add("JOB_GRES=" + allGres());
         var nodes = new LinkedHashMap<String, List<String>>();
