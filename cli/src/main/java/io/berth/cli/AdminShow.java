@@ -40,6 +40,9 @@ final class AdminShow {
 
     private static final Table CLUSTERS =
             new Table(List.of(right("Cluster", 20), right("Def Acct", 10), right("Def QOS", 10)));
+    private static final int FIRST_GRES = 1001;
+    private static final Table TRES =
+            new Table(List.of(right("Type", 8), right("Name", 15), right("ID", 6)));
     private static final Table TRANSACTIONS =
             new Table(List.of(right("Time", 19), right("Actor", 12), right("Revision", 10)));
 
@@ -99,12 +102,13 @@ final class AdminShow {
                         "configuration",
                         "qos",
                         "transaction",
+                        "tre",
                         "user")
                 .contains(entity)) {
             throw new CommandFailure(
                     1,
                     "No valid entity in list command\nInput line must include \"Account\", \"Association\","
-                            + " \"Cluster\", \"Configuration\", \"QOS\", \"Transaction\", or \"User\"\n");
+                            + " \"Cluster\", \"Configuration\", \"QOS\", \"Transaction\", \"TRES\", or \"User\"\n");
         }
         Admin admin = Admin.of(terminal, "sacctmgr");
         var show = new AdminShow(terminal, words, clause, admin.document());
@@ -115,6 +119,7 @@ final class AdminShow {
             case "cluster" -> show.cluster();
             case "configuration" ->
                     terminal.out().print(JsonText.pretty(admin.document().fields()));
+            case "tre" -> show.tres();
             case "transaction" -> show.transactions(admin.revisions());
             default -> show.associations();
         }
@@ -186,6 +191,28 @@ final class AdminShow {
                                 document.text("name"),
                                 document.text("defaultAccount"),
                                 document.text("defaultQos"))));
+    }
+
+    /// What usage is counted of. Slurm's numbers of the first are its own; those of GPUs are in the
+    /// order of their types here.
+    private void tres() throws CommandFailure {
+        var rows = new ArrayList<List<String>>();
+        rows.add(List.of("cpu", "", "1"));
+        rows.add(List.of("mem", "", "2"));
+        rows.add(List.of("node", "", "4"));
+        rows.add(List.of("billing", "", "5"));
+        var names = new ArrayList<String>(List.of("gpu"));
+        MeshClient.of(terminal, "sacctmgr").get("/v1/nodes").objects("nodes").stream()
+                .flatMap(node -> node.objects("gpus").stream())
+                .map(gpu -> "gpu:" + gpu.text("type"))
+                .distinct()
+                .sorted()
+                .forEach(names::add);
+        for (int i = 0; i < names.size(); i++) {
+            rows.add(List.of("gres", names.get(i), Integer.toString(FIRST_GRES + i)));
+        }
+        rows.removeIf(it -> !wanted(it.getFirst(), "type") || !wanted(it.get(1), "name"));
+        print(TRES, "Type,Name%15,ID", rows);
     }
 
     private void transactions(List<JsonObject> revisions) throws CommandFailure {

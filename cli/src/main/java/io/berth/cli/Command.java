@@ -11,6 +11,11 @@ interface Command {
 
     List<CliOption> options();
 
+    /// Whether words beside its options mean anything to it.
+    default boolean takesOperands() {
+        return true;
+    }
+
     /// Does it.
     ///
     /// @return the exit code

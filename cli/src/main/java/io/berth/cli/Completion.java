@@ -227,7 +227,9 @@ final class Completion implements Command {
     }
 
     private static String meaning(OptionName option) {
-        return option instanceof CliOption cli ? cli.meaning() : "";
+        return option instanceof CliOption cli
+                ? cli.meaning()
+                : OptionMeanings.of(option.longName());
     }
 
     /// As it stands between single quotes in any of the shells.

@@ -20,7 +20,7 @@ final class ConsoleCommand implements Command {
 
     @Override
     public String synopsis() {
-        return "console [USER] [--operator | --admin]: the console's address, for yourself or a user; good for 12 hours";
+        return "console [USER] [--operator | --admin]: the console's address, for yourself or a user; good for 12 hours, or as long as the token that you have";
     }
 
     @Override
@@ -33,13 +33,23 @@ final class ConsoleCommand implements Command {
         if (words.operands().size() > 1) {
             throw CommandFailure.error("console", "for which user? Give one name at most");
         }
+        boolean own = words.operands().isEmpty() && !words.has("admin") && !words.has("operator");
+        if (!own && !TokenCommand.mayGive(terminal)) {
+            throw CommandFailure.error(
+                    "console",
+                    "only who runs the mesh opens it for others or as an operator: leave out the user, --operator and --admin");
+        }
         String user = words.operands().isEmpty() ? terminal.user() : words.operands().getFirst();
         String token =
-                TokenCommand.token(
-                        terminal,
-                        user,
-                        List.of(TokenCommand.role(words.has("admin"), words.has("operator"))),
-                        LIFETIME_SECONDS);
+                TokenCommand.mayGive(terminal)
+                        ? TokenCommand.token(
+                                terminal,
+                                user,
+                                List.of(
+                                        TokenCommand.role(
+                                                words.has("admin"), words.has("operator"))),
+                                LIFETIME_SECONDS)
+                        : Token.of(terminal, "console").text();
         terminal.out()
                 .print(Mesh.of(terminal.surroundings()).gateway() + "/#token=" + token + "\n");
         return 0;

@@ -19,6 +19,9 @@ final class Help {
 
     private static final int NAME_WIDTH = 30;
 
+    private static final String ELSEWHERE =
+            "\nOther options of Slurm's, and what is different: docs/slurm-compatibility.md\n";
+
     private Help() {}
 
     static String of(Command command) {
@@ -33,13 +36,12 @@ final class Help {
         var text = new StringBuilder(head(SbatchCommand.SYNOPSIS));
         for (SbatchOption option : SbatchOption.TABLE) {
             switch (option.treatment()) {
-                case Same _ -> text.append(line(option, ""));
-                case Different different -> text.append(line(option, different.how()));
+                case Same _, Different _ ->
+                        text.append(line(option, OptionMeanings.of(option.longName())));
                 case Ignored _, Refused _ -> {}
             }
         }
-        text.append("Other options of Slurm's: docs/slurm-compatibility.md\n");
-        return text.toString();
+        return text.append(ELSEWHERE).toString();
     }
 
     static String of(List<SrunOption> table, String synopsis) {
@@ -47,11 +49,15 @@ final class Help {
         for (SrunOption option : table) {
             switch (option.meaning()) {
                 case OfJob ofJob when ofJob.option().treatment() instanceof Refused -> {}
-                case OfJob _, OfStep _, Own _ -> text.append(line(option, ""));
+                case OfJob ofJob when ofJob.option().treatment() instanceof Ignored -> {}
+                case OfJob _, Own _ ->
+                        text.append(line(option, OptionMeanings.of(option.longName())));
+                case OfStep _ ->
+                        text.append(line(option, OptionMeanings.ofStep(option.longName())));
                 case Meaning.Ignored _, Meaning.Refused _ -> {}
             }
         }
-        return text.toString();
+        return text.append(ELSEWHERE).toString();
     }
 
     static String ofAll() {

@@ -141,15 +141,14 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                         + job.number("tasks")
                         + " CPUs/Task="
                         + cpusPerTask
-                        + " ReqB:S:C:T=0:0:*:*");
+                        + " ReqB:S:C:T=0:0:*:"
+                        + job.orAny("threadsUsed"));
         lines.add("TRES=" + job.tres());
         addGpuPart(lines);
         addLowGpuUse(lines);
         lines.add(
                 "Socks/Node=* NtasksPerN:B:S:C=0:0:"
-                        + (job.json().has("tasksPerSocket")
-                                ? Long.toString(job.number("tasksPerSocket"))
-                                : "*")
+                        + job.orAny("tasksPerSocket")
                         + ":* CoreSpec=*");
         if (perNode) {
             addAllocations(lines);

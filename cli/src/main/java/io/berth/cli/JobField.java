@@ -210,7 +210,8 @@ enum JobField {
             case COMMAND -> job.orNull("command");
             case COMMENT -> job.orNull("comment");
             case CONTIGUOUS -> job.json().flag("contiguous") ? "1" : "0";
-            case CORES, SOCKETS, THREADS -> "*";
+            case CORES, SOCKETS -> "*";
+            case THREADS -> job.orAny("threadsUsed");
             case BOARDS_PER_NODE,
                     CORE_SPEC,
                     CPUS_PER_TRES,
@@ -265,7 +266,7 @@ enum JobField {
             case REQUIRED_SWITCHES -> switches(job);
             case RESERVATION -> job.orNull("reservation");
             case RESTARTS -> Long.toString(job.number("restarts"));
-            case SOCKETS_CORES_THREADS -> "*:*:*";
+            case SOCKETS_CORES_THREADS -> "*:*:" + job.orAny("threadsUsed");
             case STANDARD_ERROR -> job.orNull("standardError");
             case STANDARD_INPUT -> job.orNull("standardInput");
             case STANDARD_OUTPUT -> job.orNull("standardOutput");

@@ -111,6 +111,11 @@ record JobView(JsonObject json, String tasks) {
         return json.has(name) ? Long.toString(json.number(name)) : "N/A";
     }
 
+    /// A number, `*` where it is not told.
+    String orAny(String name) {
+        return json.has(name) ? Long.toString(json.number(name)) : "*";
+    }
+
     /// `gres:gpu:a100:10` by that field, or `otherwise` where it is not told.
     String counted(String field, String otherwise) {
         String type = json.has("gpuType") ? json.text("gpuType") + ":" : "";

@@ -69,12 +69,19 @@ public final class Main {
             case "srun" -> new Srun(terminal).run(arguments);
             case "salloc" -> new Salloc(terminal).run(arguments);
             case "version", "--version", "-V" -> print(terminal, version() + "\n");
-            case "help", "--help", "-h" -> print(terminal, Help.ofAll());
+            case "help", "--help", "-h" ->
+                    arguments.isEmpty() || !isCommand(arguments.getFirst())
+                            ? print(terminal, Help.ofAll())
+                            : dispatch(terminal, arguments.getFirst(), List.of("--help"));
             case "--train-aot" -> AotTraining.run();
             default ->
                     throw CommandFailure.error(
                             "berth", "'" + name + "' is no command; 'berth help' lists them");
         };
+    }
+
+    private static boolean isCommand(String word) {
+        return !word.startsWith("-") && !word.equals("help") && !word.equals("version");
     }
 
     private static int run(Terminal terminal, String name, Command command, List<String> arguments)
@@ -88,6 +95,12 @@ public final class Main {
         }
         if (words.has("version")) {
             return print(terminal, version() + "\n");
+        }
+        if (!command.takesOperands() && !words.operands().isEmpty()) {
+            throw new CommandFailure(
+                    1,
+                    "%1$s: error: Unrecognized option: %2$s\nTry \"%1$s --help\" for more information\n"
+                            .formatted(name, words.operands().getFirst()));
         }
         return command.run(terminal, words);
     }

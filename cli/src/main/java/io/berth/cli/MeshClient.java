@@ -51,7 +51,9 @@ final class MeshClient {
         private static final long serialVersionUID = 1;
 
         NoAnswer(String url, IOException cause) {
-            super("no answer from " + url + " (" + why(cause) + ")", cause);
+            super(
+                    "no answer from %s (%s)".formatted(url.replaceFirst("\\?.*", ""), why(cause)),
+                    cause);
         }
 
         private static String why(IOException cause) {

@@ -2,6 +2,7 @@ package io.berth.cli;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -44,7 +45,12 @@ record Metrics(List<Sample> samples) {
                 return parse(new String(in.readAllBytes(), StandardCharsets.UTF_8));
             }
         } catch (IOException e) {
-            throw CommandFailure.error(command, "no metrics from " + url + ": " + e.getMessage());
+            throw CommandFailure.error(
+                    command,
+                    e instanceof ConnectException
+                            ? "no answer from %s (connection refused): is the mesh up? ('berth up')"
+                                    .formatted(url)
+                            : "no metrics from " + url + ": " + e.getMessage());
         }
     }
 

@@ -111,6 +111,10 @@ record ReportRows(
         String title() {
             return title;
         }
+
+        String told(long amount) {
+            return Long.toString(Math.round((double) amount / seconds));
+        }
     }
 
     private record Sum(long jobs, long seconds) {
@@ -170,7 +174,7 @@ record ReportRows(
     }
 
     private String told(long seconds) {
-        return Long.toString(Math.round((double) seconds / unit.seconds));
+        return unit.told(seconds);
     }
 
     private Map<Member, Sum> sums(String tres) throws CommandFailure {

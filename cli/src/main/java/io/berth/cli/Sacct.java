@@ -86,6 +86,11 @@ final class Sacct implements Command {
     }
 
     @Override
+    public boolean takesOperands() {
+        return false;
+    }
+
+    @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
         if (words.has("helpformat")) {
             terminal.out().print(AccountField.names());

@@ -5,6 +5,7 @@ import static io.berth.cli.CliOption.flag;
 import io.berth.cli.CliOption.Words;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /// `sacctmgr`: accounts, users and QOS, shown and changed.
 ///
@@ -14,7 +15,13 @@ final class Sacctmgr implements Command {
     private static final List<CliOption> OPTIONS =
             Table.options(
                     flag("immediate", 'i', "without asking"),
-                    flag("json", '\0', "JSON, of show configuration"));
+                    flag("json", '\0', "JSON, of show configuration"),
+                    flag("quiet", 'Q', "nothing: what is done is what is asked"),
+                    flag("readonly", 'r', "refuse what would change something"),
+                    CliOption.VERBOSE);
+
+    private static final Set<String> CHANGES =
+            Set.of("add", "create", "modify", "update", "delete", "remove");
 
     @Override
     public String synopsis() {
@@ -34,8 +41,19 @@ final class Sacctmgr implements Command {
         }
         String verb = operands.getFirst().toLowerCase(Locale.ROOT);
         String entity = operands.size() < 2 ? "" : entity(operands.get(1));
+        if (words.has("readonly") && CHANGES.contains(verb)) {
+            throw new CommandFailure(1, "Can't run this command in readonly mode.\n");
+        }
         Clause clause = Clause.of(operands.subList(Math.min(2, operands.size()), operands.size()));
         return switch (verb) {
+            case "help" -> {
+                terminal.out().print(Help.of(this));
+                yield 0;
+            }
+            case "version" -> {
+                terminal.out().print(Main.version() + "\n");
+                yield 0;
+            }
             case "show", "list" -> AdminShow.run(terminal, words, entity, clause);
             case "add", "create" -> change(terminal, words, AdminChange.Verb.ADD, entity, clause);
             case "modify", "update" ->

@@ -4,6 +4,7 @@ import static io.berth.cli.CliOption.flag;
 
 import io.berth.cli.CliOption.Words;
 import io.berth.client.Answer;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -15,11 +16,7 @@ final class Scontrol implements Command {
 
     /// What is refused, and why.
     private static final Map<String, String> WITHOUT =
-            Map.of(
-                    "listpids",
-                    "it is asked on a node; sstat tells what a job's processes use together",
-                    "reboot",
-                    "Berth boots no nodes");
+            Map.of("reboot", "Berth boots no nodes");
 
     private static final Set<String> OF_JOBS =
             Set.of(
@@ -53,7 +50,7 @@ final class Scontrol implements Command {
     @Override
     public String synopsis() {
         return "scontrol show job|step|node|partition|reservation|topology|config [NAME]"
-                + " | hold|release|requeue|suspend|resume|top|wait_job JOB | completing | write batch_script JOB [FILE]"
+                + " | hold|release|requeue|suspend|resume|top|wait_job JOB | completing | listpids [JOB[.STEP]] | token [lifespan=SECONDS] | write batch_script JOB [FILE]"
                 + " | update JobId=JOB|NodeName=NODE|PartitionName=P|ReservationName=R NAME=VALUE... | create|delete"
                 + " reservation NAME=VALUE...: all that is known, and changes to it";
     }
@@ -89,9 +86,23 @@ final class Scontrol implements Command {
             return new ScontrolActions(terminal).reconfigure();
         } else if (keyword.equals("write")) {
             return new ScontrolJobs(terminal).write(rest(operands), words.has("quiet"));
+        } else if (keyword.equals("listpids")) {
+            terminal.out().print(new JobPids(Path.of("/proc")).table(rest(operands)));
+            return 0;
+        } else if (keyword.equals("token")) {
+            terminal.out().print("SLURM_JWT=" + SlurmJwt.of(terminal, rest(operands)) + "\n");
+            return 0;
+        } else if (keyword.equals("help")) {
+            terminal.out().print(Help.of(this));
+            return 0;
         } else if (keyword.equals("version")) {
             terminal.out().print(Main.version() + "\n");
             return 0;
+        }
+        if (keyword.isEmpty()) {
+            throw CommandFailure.error(
+                    "scontrol",
+                    "what is to be done? 'scontrol show job' or another; 'scontrol --help' lists them");
         }
         if (!isShort(keyword, "show", 2)) {
             throw new CommandFailure(1, "invalid keyword: " + keyword + "\n");

@@ -73,6 +73,9 @@ final class ScontrolShow {
             terminal.out().print(HostList.compress(hosts) + "\n");
             return 0;
         }
+        if (entity.isEmpty()) {
+            throw new CommandFailure(1, "too few arguments for keyword:show\n");
+        }
         throw new CommandFailure(1, "invalid entity:" + entity + " for keyword:show \n");
     }
 

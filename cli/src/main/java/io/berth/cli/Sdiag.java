@@ -20,6 +20,8 @@ import java.util.function.Predicate;
 /// plan in order its backfill cycle too; what it has no figure for is left out.
 final class Sdiag implements Command {
 
+    private static final String NO_CALLS = "nothing: calls are told by the metrics";
+
     private static final List<CliOption> OPTIONS =
             List.of(
                     flag("all", 'a', "everything, as without it"),
@@ -27,6 +29,9 @@ final class Sdiag implements Command {
                     DataForm.OPTIONS.getFirst(),
                     DataForm.OPTIONS.getLast(),
                     flag("reset", 'r', "refused: the figures are those of the metrics"),
+                    flag("sort-by-id", 'i', NO_CALLS),
+                    flag("sort-by-time", 't', NO_CALLS),
+                    flag("sort-by-time2", 'T', NO_CALLS),
                     CliOption.USAGE,
                     flag("version", 'V', "Berth's version"),
                     CliOption.CLUSTER);
@@ -49,6 +54,11 @@ final class Sdiag implements Command {
     @Override
     public List<CliOption> options() {
         return OPTIONS;
+    }
+
+    @Override
+    public boolean takesOperands() {
+        return false;
     }
 
     @Override

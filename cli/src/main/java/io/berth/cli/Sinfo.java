@@ -64,6 +64,11 @@ final class Sinfo implements Command {
     }
 
     @Override
+    public boolean takesOperands() {
+        return false;
+    }
+
+    @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
         MeshClient client = MeshClient.of(terminal, "sinfo");
         if (words.has("Format")) {

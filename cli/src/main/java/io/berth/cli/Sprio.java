@@ -53,6 +53,11 @@ final class Sprio implements Command {
     }
 
     @Override
+    public boolean takesOperands() {
+        return false;
+    }
+
+    @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
         JsonObject answer = MeshClient.of(terminal, "sprio").get("/v1/priorities");
         JsonObject weights = answer.object("weights");

@@ -89,6 +89,11 @@ final class Squeue implements Command {
     }
 
     @Override
+    public boolean takesOperands() {
+        return false;
+    }
+
+    @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
         List<String> ids = ids(words);
         Set<String> states = states(words);

@@ -44,8 +44,7 @@ final class SqueueJson {
                     "profile",
                     "sockets_per_node",
                     "tasks_per_core",
-                    "thread_spec",
-                    "threads_per_core");
+                    "thread_spec");
 
     private SqueueJson() {}
 
@@ -139,6 +138,9 @@ final class SqueueJson {
         json.put(
                 "tasks_per_socket",
                 job.json().has("tasksPerSocket") ? job.number("tasksPerSocket") : JsonText.NULL);
+        json.put(
+                "threads_per_core",
+                job.json().has("threadsUsed") ? job.number("threadsUsed") : JsonText.NULL);
         json.put("tres_per_socket", job.counted("gpusPerSocket", ""));
         json.put("shared", shared(job));
         json.put("tres_per_node", job.gresPerNode(""));

@@ -1,5 +1,6 @@
 package io.berth.cli;
 
+import static io.berth.cli.CliOption.flag;
 import static io.berth.cli.CliOption.valued;
 
 import io.berth.cli.CliOption.Words;
@@ -17,12 +18,15 @@ import java.util.OptionalLong;
 final class Sreport implements Command {
 
     private static final int TOP = 10;
+    private static final String SIZES = "job SizesByAccount";
 
     private static final List<CliOption> OPTIONS =
             Table.options(
                     valued("tres", 'T', "resources, such as cpu,gres/gpu,gres/gpu:a100,billing"),
                     valued("time", 't', "Seconds, Minutes or Hours"),
                     CliOption.CLUSTER,
+                    flag("all_clusters", 'a', "nothing: there is one cluster"),
+                    flag("quiet", 'Q', "nothing: what is done is what is asked"),
                     CliOption.FEDERATION,
                     CliOption.LOCAL,
                     CliOption.VERBOSE);
@@ -41,12 +45,15 @@ final class Sreport implements Command {
     public int run(Terminal terminal, Words words) throws CommandFailure {
         List<String> operands = words.operands();
         Clause clause = Clause.of(operands.subList(Math.min(2, operands.size()), operands.size()));
-        ReportRows.Kind kind = kind(operands);
         long end = time(terminal, clause, "end", midnight(terminal));
         long start = time(terminal, clause, "start", end - 86_400_000);
         if (start >= end) {
             throw CommandFailure.error("sreport", "the start is not before the end");
         }
+        if (name(operands).equalsIgnoreCase(SIZES)) {
+            return sizes(terminal, words, clause, start, end);
+        }
+        ReportRows.Kind kind = kind(operands);
         if (kind == ReportRows.Kind.OUTCOMES && (words.has("tres") || words.has("time"))) {
             throw CommandFailure.error(
                     "sreport", "job Outcomes tells of jobs, not of resources: leave out -T and -t");
@@ -63,7 +70,14 @@ final class Sreport implements Command {
         List<String> tres = words.has("tres") ? words.list("tres") : List.of("cpu");
         var rows = new ReportRows(document, kind.rows(answer), clause, unit, terminal.zone().get());
         if (!words.has("noheader")) {
-            head(terminal, kind, unit, start, end);
+            head(
+                    terminal,
+                    kind.title(),
+                    kind == ReportRows.Kind.OUTCOMES
+                            ? "Parts of the jobs that ended on a day"
+                            : "Usage reported in TRES " + unit.title(),
+                    start,
+                    end);
         }
         var values = new ArrayList<List<String>>();
         for (String resource : tres) {
@@ -74,8 +88,50 @@ final class Sreport implements Command {
         return 0;
     }
 
+    private static int sizes(
+            Terminal terminal, Words words, Clause clause, long start, long end)
+            throws CommandFailure {
+        if (words.has("tres")) {
+            throw CommandFailure.error("sreport", SIZES + " tells of CPUs: leave out -T");
+        }
+        Unit unit = unit(words.value("time", "Minutes"));
+        List<Integer> bounds = JobSizes.bounds(clause);
+        MeshClient client = MeshClient.of(terminal, "sreport");
+        JsonObject answer =
+                client.accounting(
+                        new Query("/v1/accounting/jobs")
+                                .with("start", List.of(start))
+                                .with("end", List.of(end))
+                                .toString());
+        var sizes =
+                new JobSizes(
+                        client.accounting("/v1/configuration").object("document"),
+                        answer.objects("jobs"),
+                        clause,
+                        unit,
+                        bounds,
+                        start,
+                        Math.min(end, terminal.now()));
+        if (!words.has("noheader")) {
+            head(
+                    terminal,
+                    "Job Sizes",
+                    sizes.counts()
+                            ? "Units are in number of jobs ran"
+                            : "Time reported in " + unit.title(),
+                    start,
+                    end);
+        }
+        sizes.table().print(terminal.out(), words, sizes.table(), sizes.lines());
+        return 0;
+    }
+
+    private static String name(List<String> operands) {
+        return operands.size() < 2 ? "" : operands.get(0) + " " + operands.get(1);
+    }
+
     private static ReportRows.Kind kind(List<String> operands) throws CommandFailure {
-        String name = operands.size() < 2 ? "" : operands.get(0) + " " + operands.get(1);
+        String name = name(operands);
         for (ReportRows.Kind kind : ReportRows.Kind.values()) {
             if (kind.words().toLowerCase(Locale.ROOT).equals(name.toLowerCase(Locale.ROOT))) {
                 return kind;
@@ -85,6 +141,7 @@ final class Sreport implements Command {
         for (ReportRows.Kind kind : ReportRows.Kind.values()) {
             known.add(kind.words());
         }
+        known.add(SIZES);
         throw CommandFailure.error(
                 "sreport", "which report? There are: " + String.join(", ", known));
     }
@@ -127,12 +184,12 @@ final class Sreport implements Command {
     }
 
     private static void head(
-            Terminal terminal, ReportRows.Kind kind, Unit unit, long start, long end) {
+            Terminal terminal, String title, String what, long start, long end) {
         String line = "-".repeat(80) + "\n";
         terminal.out()
                 .print(
                         line
-                                + kind.title()
+                                + title
                                 + " "
                                 + Dates.iso(start, terminal.zone().get(), "")
                                 + " - "
@@ -140,9 +197,7 @@ final class Sreport implements Command {
                                 + " ("
                                 + (end - start) / 1000
                                 + " secs)\n"
-                                + (kind == ReportRows.Kind.OUTCOMES
-                                        ? "Parts of the jobs that ended on a day"
-                                        : "Usage reported in TRES " + unit.title())
+                                + what
                                 + "\n"
                                 + line);
     }

@@ -24,6 +24,7 @@ final class Sshare implements Command {
                     List.of(
                             left("Account", 20),
                             right("User", 10),
+                            right("Partition", 12),
                             right("RawShares", 10),
                             right("NormShares", 11),
                             right("RawUsage", 11),
@@ -46,6 +47,7 @@ final class Sshare implements Command {
                     DataForm.OPTIONS.getFirst(),
                     DataForm.OPTIONS.getLast(),
                     flag("long", 'l', "with normalised usage and LevelFS"),
+                    flag("partition", 'm', "with a column of partitions, which have no shares"),
                     valued("users", 'u', "only these users"),
                     flag("Users", 'U', "users alone, without accounts"),
                     CliOption.CLUSTERS,
@@ -63,12 +65,23 @@ final class Sshare implements Command {
     }
 
     @Override
+    public boolean takesOperands() {
+        return false;
+    }
+
+    @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
         if (words.has("helpformat")) {
             ALL.titles().forEach(it -> terminal.out().print(it.name() + "\n"));
             return 0;
         }
-        Table table = ALL.only("sshare", words.value("format", words.has("long") ? LONG : FORMAT));
+        String format = words.value("format", words.has("long") ? LONG : FORMAT);
+        Table table =
+                ALL.only(
+                        "sshare",
+                        words.has("partition") && !words.has("format")
+                                ? format.replace("User,", "User,Partition,")
+                                : format);
         MeshClient client = MeshClient.of(terminal, "sshare");
         List<String> users = words.list("users");
         if (users.isEmpty() && !words.has("all")) {
@@ -106,6 +119,7 @@ final class Sshare implements Command {
         return List.of(
                 " ".repeat((int) share.number("depth")) + share.text("account"),
                 share.text("user"),
+                "",
                 share.text("rawShares"),
                 six(share, "normShares"),
                 Long.toString(share.number("rawUsage")),

@@ -182,6 +182,15 @@ final class TokenCommand implements Command {
         return groups;
     }
 
+    /// Whether the caller may read the mesh's key, and so give tokens.
+    static boolean mayGive(Terminal terminal) {
+        return Files.isReadable(key(terminal));
+    }
+
+    private static Path key(Terminal terminal) {
+        return terminal.home().resolve("keys").resolve("token-private.pem");
+    }
+
     /// A token of that user for so many seconds.
     static String token(Terminal terminal, String user, List<String> groups, long seconds)
             throws CommandFailure {
@@ -192,7 +201,7 @@ final class TokenCommand implements Command {
     private static String token(
             Terminal terminal, String user, List<String> groups, String scope, long seconds)
             throws CommandFailure {
-        Path key = terminal.home().resolve("keys").resolve("token-private.pem");
+        Path key = key(terminal);
         long now = terminal.now() / 1000;
         String unsigned =
                 encoded(Map.of("alg", "ES256"))

@@ -42,6 +42,12 @@ final class OtherCommandsPage {
                             "there is no state FAIL: the node's health program, prolog or epilog has closed it"),
                     Map.entry("strigger jobid", "with --fini and --time"),
                     Map.entry("strigger user", "by name"),
+                    Map.entry(
+                            "scontrol listpids",
+                            "processes whose environment the caller may read: his own, root all"),
+                    Map.entry(
+                            "scontrol token",
+                            "a new one for who may read the mesh's key, for another the one that he has"),
                     Map.entry("scontrol create", "reservations alone"),
                     Map.entry("scontrol write", "batch_script alone"),
                     Map.entry("scontrol delete", "reservations alone"),

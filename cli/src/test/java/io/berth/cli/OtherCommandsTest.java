@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// `scancel`, `why`, `logs`, `token`, `help` and the command line itself.
@@ -488,14 +489,32 @@ final class OtherCommandsTest {
     }
 
     @Test
+    void scontrol_tells_programs_a_token_a_new_one_where_the_key_is_there() throws Exception {
+        KeyPair pair = keyPair();
+        assertThat(new CommandRun().with("BERTH_TOKEN", "a.b.c").run("scontrol", "token").out())
+                .isEqualTo("SLURM_JWT=a.b.c\n");
+        Outcome notHis = new CommandRun().run("scontrol", "token", "lifespan=60");
+        writeKey(pair);
+        CommandRun mesh = new CommandRun().with("BERTH_HOME", folder.toString());
+
+        String line = mesh.run("scontrol", "token", "lifespan=60", "username=bob").out().strip();
+
+        JsonObject claims =
+                JsonObject.read(
+                        Base64.getUrlDecoder()
+                                .decode(line.replace("SLURM_JWT=", "").split("\\.", -1)[1]));
+        assertThat(claims.text("sub")).isEqualTo("bob");
+        assertThat(claims.texts("groups")).contains("user").doesNotContain("admin");
+        assertThat(claims.number("exp") - claims.number("iat")).isEqualTo(60);
+        assertThat(notHis.err()).contains("for who may read the mesh's key");
+        assertThat(mesh.run("scontrol", "token", "lifespan=soon").err())
+                .isEqualTo("scontrol: error: Invalid lifespan: soon\n");
+    }
+
+    @Test
     void a_token_is_signed_so_that_the_public_key_verifies_it() throws Exception {
         KeyPair pair = keyPair();
-        Files.createDirectories(folder.resolve("keys"));
-        Files.writeString(
-                folder.resolve("keys/token-private.pem"),
-                "-----BEGIN PRIVATE KEY-----\n"
-                        + Base64.getMimeEncoder().encodeToString(pair.getPrivate().getEncoded())
-                        + "\n-----END PRIVATE KEY-----\n");
+        writeKey(pair);
 
         String jwt =
                 new CommandRun()
@@ -541,6 +560,15 @@ final class OtherCommandsTest {
     static String unsigned(String claims) {
         Base64.Encoder url = Base64.getUrlEncoder().withoutPadding();
         return "e30." + url.encodeToString(claims.getBytes(StandardCharsets.UTF_8)) + ".x";
+    }
+
+    private void writeKey(KeyPair pair) throws IOException {
+        Files.createDirectories(folder.resolve("keys"));
+        Files.writeString(
+                folder.resolve("keys/token-private.pem"),
+                "-----BEGIN PRIVATE KEY-----\n"
+                        + Base64.getMimeEncoder().encodeToString(pair.getPrivate().getEncoded())
+                        + "\n-----END PRIVATE KEY-----\n");
     }
 
     private static KeyPair keyPair() throws Exception {
@@ -604,6 +632,58 @@ final class OtherCommandsTest {
         }
         assertThat(new CommandRun().run("sbatch", "--help").out()).contains("-N, --nodes=VALUE");
         assertThat(new CommandRun().run("help").out()).contains(Main.names());
+        assertThat(new CommandRun().run("help", "squeue"))
+                .isEqualTo(new CommandRun().run("squeue", "--help"));
+        assertThat(new CommandRun().run("help", "frobnicate").err()).contains("is no command");
+        for (String command : List.of("scontrol", "sacctmgr")) {
+            assertThat(new CommandRun().run(command, "help"))
+                    .isEqualTo(new CommandRun().run(command, "--help"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sbatch", "srun", "salloc"})
+    void every_option_of_a_job_or_a_step_says_what_it_is_for(String command) {
+        String help = new CommandRun().run(command, "--help").out();
+
+        assertThat(help.lines().filter(it -> it.contains("--")))
+                .hasSizeGreaterThan(70)
+                .allMatch(it -> it.matches("  (-., |    )--\\S+ +\\S.*"));
+        assertThat(help).doesNotContain("](", "`").endsWith("docs/slurm-compatibility.md\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"squeue", "sinfo", "sprio", "sshare", "sdiag", "sacct"})
+    void a_word_that_means_nothing_is_not_passed_over(String command) {
+        assertThat(new CommandRun(mesh).run(command, "17"))
+                .isEqualTo(
+                        new Outcome(
+                                1,
+                                "",
+                                "%1$s: error: Unrecognized option: 17\nTry \"%1$s --help\" for more information\n"
+                                        .formatted(command)));
+        assertThat(mesh.requests()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "scontrol      | scontrol: error: what is to be done? 'scontrol show job' or another; 'scontrol --help' lists them",
+                "scontrol show | too few arguments for keyword:show",
+                "console bob   | console: error: only who runs the mesh opens it for others or as an operator: leave out the user, --operator and --admin"
+            })
+    void who_does_not_say_enough_is_told_what_is_missing(String line, String message) {
+        Outcome outcome = new CommandRun(mesh).run(line.split(" "));
+
+        assertThat(outcome).isEqualTo(new Outcome(1, "", message + "\n"));
+        assertThat(mesh.requests()).isEmpty();
+    }
+
+    @Test
+    void who_does_not_run_the_mesh_opens_the_console_with_the_token_that_he_has() {
+        assertThat(new CommandRun(mesh).with("BERTH_TOKEN", "a.b.c").run("console").out())
+                .isEqualTo(mesh.url() + "/#token=a.b.c\n");
     }
 
     @ParameterizedTest

@@ -137,6 +137,42 @@ final class SacctmgrTest {
     }
 
     @Test
+    void what_usage_is_counted_of_is_listed_with_the_types_of_gpus_that_there_are() {
+        mesh.on(
+                "GET",
+                "/v1/nodes",
+                """
+                {"nodes":[{"gpus":[{"type":"h100"},{"type":"h100"}]},{"gpus":[{"type":"a100"}]},{"gpus":[]}]}
+                """);
+
+        assertThat(run("sacctmgr show tres").out())
+                .isEqualTo(
+                        """
+                            Type            Name     ID\s
+                        -------- --------------- ------\s
+                             cpu                      1\s
+                             mem                      2\s
+                            node                      4\s
+                         billing                      5\s
+                            gres             gpu   1001\s
+                            gres        gpu:a100   1002\s
+                            gres        gpu:h100   1003\s
+                        """);
+        assertThat(run("sacctmgr -nP list TRES type=gres format=name,id").out())
+                .isEqualTo("gpu|1001\ngpu:a100|1002\ngpu:h100|1003\n");
+    }
+
+    @Test
+    void who_only_reads_changes_nothing() {
+        Outcome outcome = run("sacctmgr -r -i -Q modify account team_a set fairshare=51");
+
+        assertThat(outcome)
+                .isEqualTo(new Outcome(1, "", "Can't run this command in readonly mode.\n"));
+        assertThat(mesh.requests()).isEmpty();
+        assertThat(run("sacctmgr -r show account -nP format=account").exitCode()).isZero();
+    }
+
+    @Test
     void what_changes_is_shown_and_nothing_is_done_without_a_yes() {
         Outcome outcome = run("sacctmgr modify account team_a set fairshare=51");
 

@@ -85,6 +85,19 @@ final class SqueueTest {
     }
 
     @Test
+    void a_job_on_one_thread_of_each_core_says_so() {
+        String job = Samples.running().replace("\"gpus\":64", "\"threadsUsed\":1,\"gpus\":64");
+        mesh.on("GET", "/v1/jobs", "{\"jobs\":[" + job + "]}").on("GET", "/v1/jobs/1015", job);
+
+        assertThat(new CommandRun(mesh).run("squeue", "-h", "-o", "%z %J").out())
+                .isEqualTo("*:*:1 1\n");
+        assertThat(new CommandRun(mesh).run("squeue", "--json").out())
+                .contains("\"threads_per_core\" : 1");
+        assertThat(new CommandRun(mesh).run("scontrol", "show", "job", "1015").out())
+                .contains("ReqB:S:C:T=0:0:*:1");
+    }
+
+    @Test
     void the_long_queue_has_a_date_and_limits() {
         Outcome outcome = new CommandRun(mesh).run("squeue", "-l");
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.cli.CommandRun.Outcome;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,6 +60,67 @@ final class SreportTest {
                                 c          team_b             bob        3          120\s
                                 c            gone             eve        1            1\s
                         """);
+    }
+
+    /// From the day before on.
+    private static final String JOBS =
+            """
+            {"jobs":[
+             {"account":"team_a","user":"alice","partition":"batch","cpus":49,"runs":[
+              {"placedAt":1795046400000,"freedAt":1795050000000,"suspendedSeconds":0}]},
+             {"account":"team_b","user":"bob","partition":"batch","cpus":1000,"runs":[
+              {"placedAt":1795089600000,"suspendedSeconds":0}]},
+             {"account":"gone","user":"eve","partition":"batch","cpus":50,"runs":[
+              {"placedAt":1795050000000,"freedAt":1795053600000,"suspendedSeconds":1800},
+              {"placedAt":1795053600000,"freedAt":1795055400000,"suspendedSeconds":0}]},
+             {"account":"team_a","user":"alice","partition":"batch","cpus":4,"runs":[]}]}
+            """;
+
+    @Test
+    void time_is_told_by_the_size_of_jobs_and_accounts_count_what_is_below_them() {
+        mesh.on("GET", "/v1/accounting/jobs", JOBS);
+
+        assertThat(run("sreport job SizesByAccount -t hours start=2026-11-19 end=2026-11-20").out())
+                .isEqualTo(
+                        """
+                        --------------------------------------------------------------------------------
+                        Job Sizes 2026-11-19T00:00:00 - 2026-11-19T23:59:59 (86400 secs)
+                        Time reported in Hours
+                        --------------------------------------------------------------------------------
+                          Cluster   Account     0-49 CPUs   50-249 CPUs  250-499 CPUs  500-999 CPUs  >= 1000 CPUs % of cluster\s
+                        --------- --------- ------------- ------------- ------------- ------------- ------------- ------------\s
+                                c      gone             0            50             0             0             0        0.41%\s
+                                c   science            49             0             0             0         12000       99.59%\s
+                        """);
+        assertThat(mesh.requests().getFirst().path())
+                .isEqualTo("/v1/accounting/jobs?start=1795046400000&end=1795132800000");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "FlatView | c,gone,0,3000,0,0,0,0.41% c,team_a,2940,0,0,0,0,0.40% c,team_b,0,0,0,0,720000,99.18%",
+                "PrintJobCount FlatView | c,gone,0,1,0,0,0,33.33% c,team_a,1,0,0,0,0,33.33% c,team_b,0,0,0,0,1,33.33%",
+                "accounts=team_a grouping=100 | c,team_a,2940,0,0.40%",
+                "users=alice,eve grouping=10,60 | c,gone,0,3000,0,50.51% c,science,0,2940,0,49.49%",
+                "partitions=debug |"
+            })
+    void sizes_and_accounts_are_those_asked_for(String asked, @Nullable String lines) {
+        mesh.on("GET", "/v1/accounting/jobs", JOBS);
+        String times = " start=2026-11-19 end=2026-11-20";
+
+        String told = run("sreport -nP job sizesbyaccount " + asked + times).out();
+
+        assertThat(told.strip().replace('\n', ' ').replace('|', ','))
+                .isEqualTo(lines == null ? "" : lines);
+    }
+
+    @Test
+    void groups_that_do_not_rise_are_refused() {
+        assertThat(run("sreport job SizesByAccount grouping=250,50").err())
+                .isEqualTo(
+                        "sreport: error: Invalid Grouping: 250,50; it is a list of rising numbers, such as 50,250,500,1000\n");
     }
 
     @Test
@@ -146,7 +208,7 @@ final class SreportTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "cluster | which report? There are: cluster Utilization, cluster AccountUtilizationByUser, cluster UserUtilizationByAccount, user TopUsage, job Outcomes",
+                "cluster | which report? There are: cluster Utilization, cluster AccountUtilizationByUser, cluster UserUtilizationByAccount, user TopUsage, job Outcomes, job SizesByAccount",
                 "-T cpu job Outcomes | job Outcomes tells of jobs, not of resources: leave out -T and -t",
                 "user TopUsage start=soon | Invalid time specification: soon",
                 "user TopUsage start=2026-11-02 end=2026-11-01 | the start is not before the end",

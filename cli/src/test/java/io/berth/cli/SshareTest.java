@@ -67,6 +67,15 @@ final class SshareTest {
     }
 
     @Test
+    void a_column_of_partitions_is_shown_where_it_is_asked_for() {
+        assertThat(out("sshare", "-m", "-P", "-U", "-a").lines().limit(2))
+                .containsExactly(
+                        "Account|User|Partition|RawShares|NormShares|RawUsage|EffectvUsage|FairShare",
+                        " root|root||1|0.009804|0|0.000000|1.000000");
+        assertThat(out("sshare", "-l", "-m", "-P", "-n", "-U", "-a")).startsWith(" root|root||1|");
+    }
+
+    @Test
     void a_user_sees_the_accounts_and_himself() {
         assertThat(new CommandRun(mesh).with("BERTH_TOKEN", ALICE).run("sshare", "-P", "-n").out())
                 .isEqualTo(

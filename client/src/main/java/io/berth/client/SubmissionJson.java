@@ -109,6 +109,7 @@ public final class SubmissionJson {
         json.put("tasksPerSocket", where.tasksPerSocket());
         json.put("oversubscribe", where.oversubscribe());
         json.put("topology", where.topology());
+        json.put("threadsUsed", where.threadsUsed());
         return json;
     }
 }

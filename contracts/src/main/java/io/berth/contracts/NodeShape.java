@@ -6,12 +6,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param tmpMib of its temporary disk; null does not ask
 /// @param tasksPerSocket tasks of the job on each socket at most; null is any number
+/// @param threadsUsed threads of each of its cores that the job's tasks run on at most; null is all
 public record NodeShape(
         int sockets,
         int coresPerSocket,
         int threadsPerCore,
         @Nullable Long tmpMib,
-        @Nullable Integer tasksPerSocket) {
+        @Nullable Integer tasksPerSocket,
+        @Nullable Integer threadsUsed) {
 
     public static final NodeShape ANY = new NodeShape(0, 0, 0);
 
@@ -20,6 +22,19 @@ public record NodeShape(
         if (tasksPerSocket != null && tasksPerSocket < 1) {
             throw new IllegalArgumentException(tasksPerSocket + " tasks on a socket");
         }
+        if (threadsUsed != null && threadsUsed < 1) {
+            throw new IllegalArgumentException(threadsUsed + " threads of a core");
+        }
+    }
+
+    /// A shape of a job that uses all threads of its cores.
+    public NodeShape(
+            int sockets,
+            int coresPerSocket,
+            int threadsPerCore,
+            @Nullable Long tmpMib,
+            @Nullable Integer tasksPerSocket) {
+        this(sockets, coresPerSocket, threadsPerCore, tmpMib, tasksPerSocket, null);
     }
 
     /// A shape that says nothing of tasks.

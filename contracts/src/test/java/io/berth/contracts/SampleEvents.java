@@ -439,6 +439,23 @@ final class SampleEvents {
                         SPEC,
                         null));
         addNamed(
+                "threads",
+                Topics.SUBMISSIONS,
+                new Submission.Submitted(
+                        JOB,
+                        SHAPED.with(
+                                new ResourceRequest(
+                                        1,
+                                        4,
+                                        1,
+                                        new MemoryRequest(Per.NODE, 8192),
+                                        GpuRequest.NONE,
+                                        NodeConstraints.built(
+                                                new NodeShape(0, 0, 0, null, null, 1)))),
+                        "alice",
+                        SPEC,
+                        null));
+        addNamed(
                 "wait",
                 Topics.SUBMISSIONS,
                 new Submission.Submitted(JOB, IMPATIENT, "alice", SPEC, null));

@@ -124,6 +124,8 @@ public record JobSubmission(
     /// @param exclusiveUser whether only jobs of the same user may be on the nodes
     /// @param oversubscribe whether it may have its CPUs together with others of its partition
     /// @param topology the level of the network of which they are in one domain: `rack@10:00`
+    /// @param threadsUsed threads of each of its cores that the job's tasks run on at most; it has
+    ///   the cores all the same
     public record Nodes(
             @Nullable String constraint,
             @Nullable String nodeList,
@@ -145,12 +147,13 @@ public record JobSubmission(
             @Nullable Integer gpusPerSocket,
             @Nullable Integer tasksPerSocket,
             @Nullable Boolean oversubscribe,
-            @Nullable String topology) {
+            @Nullable String topology,
+            @Nullable Integer threadsUsed) {
 
         public static final Nodes NONE =
                 new Nodes(
                         null, null, null, null, null, null, null, null, null, null, null, null,
-                        null, null, null, null, null, null, null, null, null);
+                        null, null, null, null, null, null, null, null, null, null);
     }
 
     /// The submission that a draft says.

@@ -22,6 +22,8 @@ final class NodesDraft {
     private @Nullable Integer sockets;
     private @Nullable Integer gpusPerSocket;
     private @Nullable Integer tasksPerSocket;
+    private @Nullable Integer tasksPerCore;
+    private @Nullable Integer hintedThreads;
     private @Nullable Integer cores;
     private @Nullable Integer threads;
     private @Nullable Boolean contiguous;
@@ -31,6 +33,7 @@ final class NodesDraft {
     private @Nullable String parallel;
     private @Nullable String topology;
     private boolean leastNodes;
+    private boolean spread;
 
     void set(SbatchSetting setting, Given<SbatchOption> given) throws InvalidOption {
         switch (setting) {
@@ -41,7 +44,9 @@ final class NodesDraft {
             case USE_MIN_NODES -> leastNodes = true;
             case CORES_PER_SOCKET -> cores = SbatchDraft.positive(given);
             case EXTRA_NODE_INFO -> setShape(given);
+            case NTASKS_PER_CORE -> tasksPerCore = SbatchDraft.positive(given);
             case NTASKS_PER_SOCKET -> tasksPerSocket = SbatchDraft.positive(given);
+            case SPREAD_JOB -> spread = true;
             case SOCKETS_PER_NODE -> sockets = SbatchDraft.positive(given);
             case THREADS_PER_CORE -> threads = SbatchDraft.positive(given);
             case EXCLUDE -> excludedNodes = hosts(given);
@@ -64,6 +69,18 @@ final class NodesDraft {
             }
             default -> throw new IllegalStateException("set " + setting + ": it names no nodes");
         }
+    }
+
+    /// How many threads of a core a hint means, which is one that there is.
+    void hint(Given<SbatchOption> given) {
+        hintedThreads = given.required().equalsIgnoreCase("multithread") ? null : (Integer) 1;
+    }
+
+    /// A number outranks a hint.
+    private @Nullable Integer threadsUsed(int cpusPerTask) {
+        return tasksPerCore == null
+                ? hintedThreads
+                : (Integer) (int) Math.min((long) tasksPerCore * cpusPerTask, Integer.MAX_VALUE);
     }
 
     private static String feature(Given<SbatchOption> given) throws InvalidOption {
@@ -187,7 +204,13 @@ final class NodesDraft {
     }
 
     /// The nodes asked for at least and at most, at least as many as are listed.
-    NodeRange range(@Nullable NodeRange given) throws InvalidOption {
+    ///
+    /// @param tasks over which a job may be spread; null if they are not counted
+    NodeRange range(@Nullable NodeRange asked, @Nullable Integer tasks) throws InvalidOption {
+        NodeRange given =
+                spread && asked == null && tasks != null && tasks > 1
+                        ? new NodeRange(null, tasks)
+                        : asked;
         List<String> listed = nodeList == null ? List.of() : HostList.expand(nodeList);
         if (listed.isEmpty()) {
             return given == null ? NodeRange.OPEN : given;
@@ -205,7 +228,7 @@ final class NodesDraft {
     }
 
     /// @param range the nodes asked for at least and at most
-    void write(SubmissionDraft.Nodes to, NodeRange range) {
+    void write(SubmissionDraft.Nodes to, NodeRange range, int cpusPerTask) {
         to.constraint = constraint;
         to.nodeList = nodeList;
         to.excludedNodes = excludedNodes;
@@ -227,5 +250,6 @@ final class NodesDraft {
         to.gpusPerSocket = gpusPerSocket;
         to.tasksPerSocket = tasksPerSocket;
         to.topology = topology;
+        to.threadsUsed = threadsUsed(cpusPerTask);
     }
 }

@@ -117,7 +117,11 @@ final class SbatchDraft {
                     SIGNAL,
                     TIME_MIN ->
                     terms.set(setting, given);
-            case DISTRIBUTION, GPU_BIND, GRES_FLAGS, HINT, MEM_BIND, NO_KILL, PROPAGATE ->
+            case HINT -> {
+                steps.set(setting, given);
+                where.hint(given);
+            }
+            case DISTRIBUTION, GPU_BIND, GRES_FLAGS, MEM_BIND, NO_KILL, PROPAGATE ->
                     steps.set(setting, given);
             case NODEFILE -> where.file(from.text(given));
             case CONSTRAINT,
@@ -129,11 +133,13 @@ final class SbatchDraft {
                     LICENSES,
                     MIN_CPUS,
                     NODELIST,
+                    NTASKS_PER_CORE,
                     NTASKS_PER_SOCKET,
                     OVERSUBSCRIBE,
                     RESERVATION,
                     SEGMENT,
                     SOCKETS_PER_NODE,
+                    SPREAD_JOB,
                     SWITCHES,
                     THREADS_PER_CORE,
                     TMP,
@@ -256,7 +262,7 @@ final class SbatchDraft {
         if (cpusPerGpu != null && cpusPerTask != null) {
             throw InvalidOption.fatal("--cpus-per-task and --cpus-per-gpu are mutually exclusive.");
         }
-        NodeRange range = where.range(nodes);
+        NodeRange range = where.range(nodes, tasks);
         var warnings = new ArrayList<String>();
         GpuSpec perNode =
                 where.gpus(gpusPerSocket, gpusPerNode == null ? gres.gpus() : gpusPerNode);
@@ -312,7 +318,7 @@ final class SbatchDraft {
                     it.container =
                             first && container != null ? inDirectory(container, directory) : null;
                     terms.write(it.terms, first);
-                    where.write(it.where, range);
+                    where.write(it.where, range, cpusPerTask == null ? 1 : cpusPerTask);
                     it.components =
                             components.isEmpty()
                                     ? null

@@ -115,6 +115,11 @@ final class SbatchOptionTable {
                 SbatchSetting.NODES,
                 "of a range `min-max` it gets as many nodes as are free when it starts, and waits for `min`");
         same("ntasks", 'n', REQUIRED, null, SbatchSetting.NTASKS);
+        different(
+                "ntasks-per-core",
+                null,
+                SbatchSetting.NTASKS_PER_CORE,
+                "its tasks run on so many threads of a core at most, times `--cpus-per-task`, and it has the cores; where these are [given out whole](scheduling.md#where-on-a-node)");
         same("ntasks-per-gpu", '\0', REQUIRED, null, SbatchSetting.NTASKS_PER_GPU);
         same("ntasks-per-node", '\0', REQUIRED, null, SbatchSetting.NTASKS_PER_NODE);
         different(
@@ -199,7 +204,7 @@ final class SbatchOptionTable {
                 "threads-per-core",
                 "SBATCH_THREADS_PER_CORE",
                 SbatchSetting.THREADS_PER_CORE,
-                "nodes with at least so many; all threads of a core count as CPUs; `srun` in a job binds its tasks to so many of a core");
+                "nodes with at least so many; where cores are [given out whole](scheduling.md#where-on-a-node) its tasks run on so many of a core at most, elsewhere all threads count as CPUs; `srun` in a job binds its tasks to so many of a core");
         same("exclude", 'x', REQUIRED, null, SbatchSetting.EXCLUDE);
         rows.add(
                 new SbatchOption(
@@ -226,6 +231,13 @@ final class SbatchOptionTable {
                 "SBATCH_SEGMENT_SIZE",
                 SbatchSetting.SEGMENT,
                 "nodes of each segment, required; not beside `--switches`, `--contiguous`, a range of nodes and uneven tasks or GPUs");
+        different(
+                "spread-job",
+                '\0',
+                NONE,
+                "SBATCH_SPREAD_JOB",
+                SbatchSetting.SPREAD_JOB,
+                "with a number of tasks and without `-N` it is `-N 1-TASKS`: as many nodes as are free when it starts");
         different(
                 "switches",
                 "SBATCH_REQ_SWITCH",
@@ -255,7 +267,7 @@ final class SbatchOptionTable {
                 "hint",
                 "SBATCH_HINT",
                 SbatchSetting.HINT,
-                "`multithread`, as all threads of a core count as CPUs; others are refused, of `srun` in a job `nomultithread` and `compute_bound` are there");
+                "`multithread`, `nomultithread` and `compute_bound`: the last two run on one thread of each core and have the whole of it, where cores are [given out whole](scheduling.md#where-on-a-node) or have one thread; `memory_bound` is refused");
         different(
                 "mem-bind",
                 "SBATCH_MEM_BIND",
@@ -306,11 +318,9 @@ final class SbatchOptionTable {
 
     private void refusedSecondHalf() {
         refused("network", '\0', REQUIRED, "SBATCH_NETWORK");
-        refused("ntasks-per-core", '\0', REQUIRED, null);
         refused("overcommit", 'O', NONE, "SBATCH_OVERCOMMIT");
         refused("prefer", '\0', REQUIRED, null);
         refused("reboot", '\0', NONE, null);
-        refused("spread-job", '\0', NONE, "SBATCH_SPREAD_JOB");
         refused("thread-spec", '\0', REQUIRED, "SBATCH_THREAD_SPEC");
         refused("uid", '\0', REQUIRED, null);
     }

@@ -53,17 +53,16 @@ final class StepsDraft {
                             Pattern.compile("enforce-binding"),
                             "disable-binding; --gpus-per-socket has a job's CPUs beside its GPUs");
             case HINT -> {
-                if (word.equals("multithread")) {
-                    return;
+                if (word.equals("memory_bound")) {
+                    throw unsupported(
+                            given,
+                            "multithread, nomultithread or compute_bound; --ntasks-per-socket=1 has one task on a socket");
                 }
-                if (!word.matches("nomultithread|compute_bound|memory_bound")) {
+                if (!word.matches("multithread|nomultithread|compute_bound")) {
                     throw InvalidOption.refused(
                             "unrecognized --hint argument \"" + value + "\", see --hint=help");
                 }
-                throw unsupported(
-                        given,
-                        "multithread: each thread of a core is a CPU; srun in the job takes one of a"
-                                + " core's with --hint=nomultithread");
+                variables.put("SLURM_HINT", word);
             }
             case MEM_BIND -> {
                 take(

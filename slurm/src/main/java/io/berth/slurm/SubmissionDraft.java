@@ -111,6 +111,7 @@ public final class SubmissionDraft {
         public @Nullable Integer tasksPerSocket;
         public @Nullable Boolean oversubscribe;
         public @Nullable String topology;
+        public @Nullable Integer threadsUsed;
 
         private Nodes() {}
 
@@ -137,7 +138,8 @@ public final class SubmissionDraft {
                             gpusPerSocket,
                             tasksPerSocket,
                             oversubscribe,
-                            topology);
+                            topology,
+                            threadsUsed);
             return nodes.equals(JobSubmission.Nodes.NONE) ? null : nodes;
         }
     }

@@ -45,8 +45,6 @@ final class GoldenSbatchTest {
                     "--gres=mps:801",
                             "Invalid generic resource (gres) specification: mps:801 is no part of one GPU, which has mps:1 to mps:100",
                     "--priority=abc", "Invalid --priority specification",
-                    "--hint=nomultithread",
-                            "--hint=nomultithread is not supported yet: multithread: each thread of a core is a CPU; srun in the job takes one of a core's with --hint=nomultithread",
                     "--no-kill",
                             "--no-kill is not supported yet: a job ends, or is queued again, when it loses a node",
                     "--gres-flags=enforce-binding --gres=gpu:1",
@@ -111,7 +109,7 @@ final class GoldenSbatchTest {
         "time,40,0",
         "mem,25,0",
         "gres,61,3",
-        "misc,101,3",
+        "misc,102,2",
         "array,28,2",
         "dependency,25,2"
     })

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -358,6 +359,46 @@ final class SbatchTest {
         assertThat(refusal.code()).isEqualTo("invalid_option");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "--hint=nomultithread, 1",
+        "--hint=compute_bound, 1",
+        "--hint=multithread, ",
+        "--hint=nomultithread --hint=multithread, ",
+        "--ntasks-per-core=1, 1",
+        "--ntasks-per-core=1 -c4, 4",
+        "--ntasks-per-core=2 --hint=nomultithread, 2",
+        "--threads-per-core=1, "
+    })
+    void tasks_on_some_threads_of_each_core_are_asked_for(String options, @Nullable Integer threads)
+            throws InvalidOption {
+        assertThat(words(options.split(" ")).nodesWanted().threadsUsed()).isEqualTo(threads);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "-n8 --spread-job, , 8",
+        "-n8 --ntasks-per-node=2 --spread-job, 4, 8",
+        "-n8 -N2 --spread-job, 2, ",
+        "-n8 -N2-4 --spread-job, 2, 4",
+        "-n1 --spread-job, , ",
+        "--spread-job, , "
+    })
+    void a_job_that_is_spread_has_as_many_nodes_as_tasks_at_most(
+            String options, @Nullable Integer nodes, @Nullable Integer most) throws InvalidOption {
+        JobSubmission job = words(options.split(" "));
+
+        assertThat(job.nodes()).isEqualTo(nodes);
+        assertThat(job.nodesWanted().maxNodes()).isEqualTo(most);
+    }
+
+    @Test
+    void a_hint_that_would_leave_cores_of_a_socket_alone_is_refused() {
+        assertThatThrownBy(() -> words("--hint=memory_bound"))
+                .hasMessage(
+                        "--hint=memory_bound is not supported yet: multithread, nomultithread or compute_bound; --ntasks-per-socket=1 has one task on a socket");
+    }
+
     @Test
     void what_is_said_of_steps_is_in_the_environment_of_the_script() throws InvalidOption {
         JobSubmission job =
@@ -381,6 +422,8 @@ final class SbatchTest {
                                 "cyclic",
                                 "SLURM_GPU_BIND",
                                 "verbose,closest",
+                                "SLURM_HINT",
+                                "multithread",
                                 "SLURM_MEM_BIND",
                                 "local"));
     }

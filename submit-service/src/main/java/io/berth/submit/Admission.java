@@ -17,6 +17,7 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.NodeShape;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.core.limits.Access;
 import io.berth.core.request.Sight;
@@ -392,6 +393,23 @@ public final class Admission {
     }
 
     /// The registered nodes of a partition.
+    /// That a job for some threads of each core has the others too, which is so where cores are
+    /// given out whole and where they have no more.
+    private void checkThreads(ResourceRequest request, Partition partition) throws Refused {
+        NodeShape shape = request.where().shape();
+        Integer used = shape == null ? null : shape.threadsUsed();
+        if (used == null || configuration.cluster().byCore()) {
+            return;
+        }
+        for (NodeSeen node : candidates(partition)) {
+            if (node.inventory().threadsPerCore() > used) {
+                throw invalid(
+                        "%d of the %d threads of a core (--hint, --ntasks-per-core) cannot be had on %s: this cluster gives out CPUs one by one, not whole cores"
+                                .formatted(used, node.inventory().threadsPerCore(), node.node()));
+            }
+        }
+    }
+
     private List<NodeSeen> candidates(Partition partition) {
         return nodesOf.computeIfAbsent(
                 partition.name(),
@@ -407,7 +425,11 @@ public final class Admission {
         var request =
                 new RequestedResources(asked, partition, candidates(partition))
                         .request(
-                                RequestedNodes.of(asked.nodesWanted(), partitions, nodes),
+                                RequestedNodes.of(
+                                        asked.nodesWanted(),
+                                        partitions,
+                                        nodes,
+                                        configuration.cluster().byCore()),
                                 RequestedLicenses.of(
                                         configuration, asked.nodesWanted().licenses()));
         request = onEnough(request, partition);
@@ -415,6 +437,7 @@ public final class Admission {
                 RequestedBlocks.within(
                         request, asked.nodesWanted(), configuration.cluster(), nodes);
         checkLevel(request);
+        checkThreads(request, partition);
         checkGres(request);
         var obstacle = obstacle(request, partition);
         RequestedNodes.check(request);

@@ -33,8 +33,12 @@ public final class RequestedNodes {
     ///
     /// @param partitions of the job
     /// @param nodes all registered nodes
+    /// @param byCore whether jobs get whole cores
     static @Nullable NodeConstraints of(
-            JobSubmission.Nodes asked, List<Partition> partitions, Collection<NodeSeen> nodes)
+            JobSubmission.Nodes asked,
+            List<Partition> partitions,
+            Collection<NodeSeen> nodes,
+            boolean byCore)
             throws Refused {
         var constraints =
                 new NodeConstraints(
@@ -44,7 +48,7 @@ public final class RequestedNodes {
                         PartitionNodes.within(partitions, sharing(asked)),
                         limit(asked.switches(), asked.topology()),
                         asked.reservation(),
-                        shape(asked),
+                        shape(asked, byCore),
                         asked.contiguous());
         return constraints.equals(NodeConstraints.NONE) ? null : constraints;
     }
@@ -114,7 +118,11 @@ public final class RequestedNodes {
         }
     }
 
-    private static NodeShape shape(JobSubmission.Nodes asked) throws Refused {
+    private static NodeShape shape(JobSubmission.Nodes asked, boolean byCore) throws Refused {
+        Integer used =
+                asked.threadsUsed() == null && byCore
+                        ? asked.threadsPerCore()
+                        : asked.threadsUsed();
         return new NodeShape(
                 count("the number of sockets", asked.sockets()),
                 count("the number of cores per socket", asked.coresPerSocket()),
@@ -122,7 +130,8 @@ public final class RequestedNodes {
                 number("the temporary disk", asked.tmpMib(), 0, MAX_TMP_MIB, 0),
                 asked.tasksPerSocket() == null
                         ? null
-                        : count("the number of tasks per socket", asked.tasksPerSocket()));
+                        : count("the number of tasks per socket", asked.tasksPerSocket()),
+                used == null ? null : count("the number of threads used of a core", used));
     }
 
     private static int count(String what, @Nullable Integer given) throws Refused {

@@ -5,6 +5,7 @@ import io.smallrye.config.WithDefault;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /// The gateway's settings.
 @ConfigMapping(prefix = "berth.submit")
@@ -50,6 +51,10 @@ public interface SubmitConfig {
     /// How many interactive runs may be connected at once.
     @WithDefault("256")
     int sessions();
+
+    /// How many of them one user may have, operators included; unless set, a quarter of all. The
+    /// further nodes of the steps of his jobs may have twice as many besides.
+    OptionalInt userSessions();
 
     /// How many may read what jobs have written at once; an eighth of them is one user's at most.
     @WithDefault("256")

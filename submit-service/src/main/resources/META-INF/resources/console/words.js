@@ -1,5 +1,8 @@
 // Times, sizes and names as people read them.
 
+/** A window of so many pixels across is a phone's: as in console.css. */
+export const NARROW = 720;
+
 /** 3725 → "1:02:05", as squeue writes it. */
 export function span(seconds) {
   const whole = Math.max(0, Math.floor(seconds));

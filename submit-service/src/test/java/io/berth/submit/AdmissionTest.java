@@ -489,6 +489,30 @@ final class AdmissionTest {
                                         .isEqualTo(sharing));
     }
 
+    @Test
+    void one_thread_of_each_core_is_for_clusters_that_give_out_whole_cores() {
+        var byCore =
+                Samples.configuration(it ->
+                        it instanceof Cluster all ? all.with(to -> to.wholeCores = true) : it);
+        var admission = new Admission(byCore, Samples.NODES, ALICE, 10_001, 0);
+        JobSubmission one = where(Map.of("threadsUsed", 1));
+
+        assertThat(refused(one, ALICE).detail())
+                .contains(
+                        "1 of the 2 threads of a core (--hint, --ntasks-per-core) cannot be had on",
+                        "gives out CPUs one by one, not whole cores");
+        assertThat(admitted(where(Map.of("threadsUsed", 2)), ALICE)).isNotNull();
+        for (String count : List.of("threadsUsed", "threadsPerCore")) {
+            assertThat(admission.decide(where(Map.of(count, 1))))
+                    .isInstanceOfSatisfying(
+                            Admitted.class,
+                            it ->
+                                    assertThat(it.description().request().where().shape())
+                                            .extracting(NodeShape::threadsUsed)
+                                            .isEqualTo(1));
+        }
+    }
+
     private static JobSubmission where(Map<String, ?> where) {
         return Asked.with(Map.of("where", where));
     }

@@ -39,7 +39,10 @@ final class RequestedLevelTest {
     private static SwitchLimit limit(Map<String, ?> where) throws Refused {
         NodeConstraints asked =
                 RequestedNodes.of(
-                        Asked.with(Map.of("where", where)).nodesWanted(), List.of(), Samples.NODES);
+                        Asked.with(Map.of("where", where)).nodesWanted(),
+                        List.of(),
+                        Samples.NODES,
+                        false);
         return Objects.requireNonNull(Objects.requireNonNull(asked).switches());
     }
 

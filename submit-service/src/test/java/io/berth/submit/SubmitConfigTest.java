@@ -26,6 +26,7 @@ final class SubmitConfigTest {
         assertThat(config.bulks()).isEqualTo(2);
         assertThat(config.requestsInFlight()).isEqualTo(1000);
         assertThat(config.sessions()).isEqualTo(256);
+        assertThat(config.userSessions()).isEmpty();
         assertThat(config.userRequestsPerSecond()).isZero();
         assertThat(config.sessionUrl()).isEmpty();
         assertThat(config.tracesEndpoint()).isEmpty();

@@ -294,12 +294,29 @@ class SrunTest {
         assertThat(run(step.formatted("--hint=nomultithread")))
                 .isEqualTo(new Result(0, first + "\n", ""));
         assertThat(run(step.formatted("-n2 --threads-per-core=2")).status()).isZero();
+        assertThat(run("export SLURM_HINT=nomultithread; " + step.formatted("")))
+                .isEqualTo(new Result(0, first + "\n", ""));
+        assertThat(
+                        run(
+                                        "export SLURM_HINT=nomultithread; "
+                                                + step.formatted("-n2 --hint=multithread"))
+                                .status())
+                .isZero();
         Result many = run(step.formatted("-n2 --hint=compute_bound"));
 
         assertThat(many.status()).isEqualTo(1);
         assertThat(many.error())
                 .isEqualTo(
                         "srun: error: the step needs 2 CPUs with 1 of a core's threads, the job holds 1 here\n");
+    }
+
+    @Test
+    void more_tasks_than_cpus_are_no_matter() throws Exception {
+        int cpus = WHOLE_HOST.cpus().size();
+
+        Result step = run("srun -O -n%d --overcommit echo hi".formatted(cpus + 1));
+
+        assertThat(step).isEqualTo(new Result(0, "hi\n".repeat(cpus + 1), ""));
     }
 
     @Test

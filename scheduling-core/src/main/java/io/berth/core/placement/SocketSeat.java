@@ -42,13 +42,13 @@ record SocketSeat(
         NodeShape shape = request.where().shape();
         Integer tasks = shape == null ? null : shape.tasksPerSocket();
         Cores cores = seats.cores();
-        int unit = cores.round(tasks == null ? 1 : request.cpusPerTask());
+        int unit = tasks == null ? cores.round(1) : cores.round(request, request.cpusPerTask());
         return new SocketSeat(
                 seats,
                 gpus,
                 each == null ? 0 : each,
                 each == null ? 0 : request.gpusOn(part) / each,
-                tasks == null ? cores.round(request.cpusOn(part)) : request.tasksOn(part) * unit,
+                tasks == null ? cores.of(request, part) : request.tasksOn(part) * unit,
                 unit,
                 tasks == null ? Integer.MAX_VALUE : tasks,
                 cap);

@@ -82,14 +82,30 @@ public final class Cores {
         return Math.ceilDiv(asked, threads) * threads;
     }
 
+    /// How many CPUs of this node hold so many of a request's tasks: more, where these run on some
+    /// threads of each core alone.
+    public int round(ResourceRequest request, int asked) {
+        NodeShape shape = request.where().shape();
+        Integer used = shape == null ? null : shape.threadsUsed();
+        return used == null
+                ? round(asked)
+                : (int)
+                        Math.min(
+                                (long) Math.ceilDiv(asked, Math.min(used, threads)) * threads,
+                                Integer.MAX_VALUE);
+    }
+
     /// How many CPUs a part of a job gets. One of which only so many tasks may be on a socket has
     /// whole cores for each task.
     public int of(ResourceRequest request, int part) {
-        int all = round(request.cpusOn(part));
+        int all =
+                Math.max(
+                        round(request.cpusOn(part)),
+                        round(request, request.tasksOn(part) * request.cpusPerTask()));
         NodeShape shape = request.where().shape();
         return shape == null || shape.tasksPerSocket() == null
                 ? all
-                : Math.max(all, request.tasksOn(part) * round(request.cpusPerTask()));
+                : Math.max(all, request.tasksOn(part) * round(request, request.cpusPerTask()));
     }
 
     /// The CPUs of all cores of which somebody holds some.

@@ -181,6 +181,7 @@ final class CoresLawsTest {
     }
 
     /// @param tasksPerSocket null is any number
+    /// @param threadsUsed of each core; null is all
     private record Wanted(
             int nodes,
             int tasks,
@@ -188,6 +189,7 @@ final class CoresLawsTest {
             int gpus,
             Sharing sharing,
             @Nullable Integer tasksPerSocket,
+            @Nullable Integer threadsUsed,
             long limit) {
 
         static Wanted random(Random random) {
@@ -200,6 +202,7 @@ final class CoresLawsTest {
                     random.nextInt(3),
                     random.nextInt(8) == 0 ? Sharing.NODE : Sharing.SHARED,
                     bySocket ? (Integer) (1 + random.nextInt(2)) : null,
+                    random.nextInt(4) == 0 ? (Integer) (1 + random.nextInt(2)) : null,
                     60L * (1 + random.nextInt(20)));
         }
 
@@ -211,28 +214,30 @@ final class CoresLawsTest {
                             cpusPerTask,
                             MemoryRequest.perNode(100),
                             new GpuRequest(gpus, null));
-            return tasksPerSocket != null
-                    ? request.on(
-                            NodeConstraints.built(new NodeShape(0, 0, 0, null, tasksPerSocket)))
-                    : sharing == Sharing.NODE
-                            ? request.on(
-                                    new NodeConstraints(
-                                            null,
-                                            List.of(),
-                                            List.of(),
-                                            Sharing.NODE,
-                                            null,
-                                            null,
-                                            null,
-                                            null))
-                            : request;
+            var shape = new NodeShape(0, 0, 0, null, tasksPerSocket, threadsUsed);
+            return request.on(
+                    new NodeConstraints(
+                            null,
+                            List.of(),
+                            List.of(),
+                            tasksPerSocket == null ? sharing : Sharing.SHARED,
+                            null,
+                            null,
+                            shape,
+                            null));
         }
 
         int cpusOn(Machine node, int part) {
             int together = request().tasksOn(part) * cpusPerTask;
             return tasksPerSocket == null
-                    ? node.round(together)
-                    : request().tasksOn(part) * node.round(cpusPerTask);
+                    ? node.round(thin(node, together))
+                    : request().tasksOn(part) * node.round(thin(node, cpusPerTask));
+        }
+
+        /// The threads of the cores that so many CPUs are of, where not all of them are used.
+        private int thin(Machine node, int cpus) {
+            int used = threadsUsed == null ? node.threads() : Math.min(threadsUsed, node.threads());
+            return (cpus + used - 1) / used * node.threads();
         }
 
         boolean whole() {
@@ -405,6 +410,7 @@ final class CoresLawsTest {
                             any.gpus(),
                             any.sharing(),
                             null,
+                            any.threadsUsed(),
                             any.limit());
             var times = new TreeSet<>(List.of(cell.now));
             jobs.keySet().stream()

@@ -14,6 +14,7 @@ import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.NodeShape;
 import io.berth.contracts.Reason;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.Tres;
@@ -101,6 +102,19 @@ final class PlacementCoresTest {
 
         assertThat(cell.where(1)).containsExactly("n1:0,4:");
         assertThat(cell.where(2)).containsExactly("n1:1-2,5-6:");
+    }
+
+    @Test
+    void tasks_that_run_on_one_thread_of_a_core_have_the_whole_of_it() {
+        wholeCores();
+        node(SPLIT);
+        var oneThread = NodeConstraints.built(new NodeShape(0, 0, 0, null, null, 1));
+        cell.submit(1, cpus(3).on(oneThread));
+        cell.submit(2, cpus(2));
+        cell.round();
+
+        assertThat(cell.where(1)).containsExactly("n1:0-2,4-6:");
+        assertThat(cell.where(2)).containsExactly("n1:3,7:");
     }
 
     @Test

@@ -81,7 +81,7 @@ public class AttachResource {
             description = "The place",
             content = @Content(schema = @Schema(implementation = AttachmentJson.class)))
     @APIResponse(responseCode = "404", description = "No such job, or no such step that runs")
-    @APIResponse(responseCode = "429", description = "As many are attached as may be")
+    @APIResponse(responseCode = "429", description = "As many are attached as may be, or as many of the user's")
     public Response attach(
             @PathParam("id") String id,
             @PathParam("step") String step,
@@ -104,7 +104,7 @@ public class AttachResource {
         String session = variables.getOrDefault(SESSION, "");
         String name = session.substring(session.lastIndexOf('/') + 1);
         Optional<Sessions.Attaching> place =
-                sessions.attach(name, variables.getOrDefault(SECRET, ""));
+                sessions.attach(caller.user(), name, variables.getOrDefault(SECRET, ""));
         if (place.isEmpty()) {
             throw new Refused(new StepNotFound(notHere(job, session, caller)));
         }

@@ -79,7 +79,7 @@ public class JobSessionResource {
             content = @Content(schema = @Schema(implementation = JobSessionJson.class)))
     @APIResponse(responseCode = "404", description = "No such job")
     @APIResponse(responseCode = "409", description = "The job does not run")
-    @APIResponse(responseCode = "429", description = "As many are connected or attached as may be")
+    @APIResponse(responseCode = "429", description = "As many are connected or attached as may be, or as many of the user's")
     public Response open(@PathParam("id") String id, @Context HttpServerRequest request)
             throws Refused {
         Caller caller = callers.of(request);
@@ -91,7 +91,7 @@ public class JobSessionResource {
                 specs.key(job, due)
                         .orElseThrow(() ->
                                 refusal("an older gateway took it in: no step can be started"));
-        Sessions.Opened opened = sessions.open().orElseThrow(sessions::full);
+        Sessions.Opened opened = sessions.open(caller.user());
         String path = Sessions.PATH + opened.id();
         NodeName node = attempt.allocations().getFirst().node();
         writer.ask(

@@ -1,5 +1,6 @@
 package io.berth.submit.mail;
 
+import io.berth.contracts.ArrayTask;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.MailRequest;
@@ -74,6 +75,7 @@ public class MailLoop {
     /// Not that of the requests: one specification is read at a time.
     private final SpecReader specs;
 
+    private final ForgottenTasks forgottenTasks;
     private final Mailer mailer;
     private final Counter sent;
     private final Counter failed;
@@ -102,6 +104,7 @@ public class MailLoop {
         this.kafka = kafka;
         this.log = log;
         this.specs = new SpecReader(kafka);
+        this.forgottenTasks = new ForgottenTasks(kafka);
         this.mailer = mailer;
         this.sent = registry.counter(MAILS, "outcome", "sent");
         this.failed = registry.counter(MAILS, "outcome", "failed");
@@ -229,7 +232,7 @@ public class MailLoop {
     }
 
     private boolean send(JobEvent event, Job job, MailRequest wanted) {
-        return send(new Subjects(job, wanted, () -> tasks(job)).of(event), job, wanted);
+        return send(new Subjects(job, wanted, new Tasks(job)).of(event), job, wanted);
     }
 
     private boolean send(List<String> subjects, Job job, MailRequest wanted) {
@@ -281,10 +284,29 @@ public class MailLoop {
         return known.orElse(null);
     }
 
-    /// The tasks of the job's array as they stand after what was read.
-    private List<Job> tasks(Job job) {
-        log.catchUp(Deadline.in(PATIENCE));
-        return log.picture().named(new JobName(job.arrayOrSelf()), clock.millis());
+    /// The tasks of a job's array, looked up after what was read.
+    private final class Tasks implements Subjects.Tasks {
+        private final Job job;
+        private @Nullable List<Job> shown;
+
+        Tasks(Job job) {
+            this.job = job;
+        }
+
+        @Override
+        public List<Job> shown() {
+            if (shown == null) {
+                log.catchUp(Deadline.in(PATIENCE));
+                shown = log.picture().named(new JobName(job.arrayOrSelf()), clock.millis());
+            }
+            return shown;
+        }
+
+        @Override
+        public List<JobEvent.Ended> forgotten() {
+            ArrayTask array = job.description().array();
+            return array == null ? List.of() : forgottenTasks.ends(array, shown());
+        }
     }
 
     private void send(Job job, String to, String subject) {

@@ -18,7 +18,7 @@ import java.util.Comparator;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /// The subjects of the mail that an event of a job brings; the subject is all that is in it.
 ///
@@ -33,12 +33,23 @@ final class Subjects {
 
     private final Job job;
     private final MailRequest wanted;
-    private final Supplier<List<Job>> tasks;
+    private final Tasks tasks;
     private final boolean ofArray;
 
-    /// @param tasks all of the job's array, as they stand after the event; asked for only where
-    ///   what is told is about the whole
-    Subjects(Job job, MailRequest wanted, Supplier<List<Job>> tasks) {
+    /// The tasks of a job's array.
+    interface Tasks {
+        /// Those that the gateway shows, as they stand after the event.
+        List<Job> shown();
+
+        /// How those ended that it does not show any more; all that there were have ended before
+        /// the others.
+        default List<Ended> forgotten() {
+            return List.of();
+        }
+    }
+
+    /// @param tasks asked for only where what is told is about the whole array
+    Subjects(Job job, MailRequest wanted, Tasks tasks) {
         this.job = job;
         this.wanted = wanted;
         this.tasks = tasks;
@@ -77,11 +88,12 @@ final class Subjects {
     /// Whether this task was placed before all others; of those of one round the first of the array
     /// counts.
     private boolean firstPlaced() {
-        return tasks.get().stream()
-                .filter(it -> it.placedAt() > 0)
-                .min(Comparator.comparingLong(Job::placedAt).thenComparing(Job::id))
-                .filter(it -> it.id().equals(job.id()))
-                .isPresent();
+        return tasks.shown().stream()
+                        .filter(it -> it.placedAt() > 0)
+                        .min(Comparator.comparingLong(Job::placedAt).thenComparing(Job::id))
+                        .filter(it -> it.id().equals(job.id()))
+                        .isPresent()
+                && tasks.forgotten().stream().allMatch(it -> it.runs().isEmpty());
     }
 
     private List<String> requeued(Requeued event) {
@@ -92,7 +104,7 @@ final class Subjects {
 
     private List<String> ended(Ended event) {
         if (ofArray) {
-            return word(true).isEmpty() ? List.of() : arrayEnded(tasks.get());
+            return word(true).isEmpty() ? List.of() : arrayEnded(tasks.shown());
         }
         String runTime = event.runs().isEmpty() ? span(0) : runTime(event.runs().getLast());
         var subjects = new ArrayList<String>();
@@ -137,15 +149,25 @@ final class Subjects {
                         .isPresent();
     }
 
-    private List<String> arrayEnded(List<Job> all) {
-        String word = word(all.stream().anyMatch(it -> !NOT_FAILED.contains(it.state())));
-        if (word.isEmpty() || !lastEnded(all)) {
+    private List<String> arrayEnded(List<Job> shown) {
+        if (!lastEnded(shown)) {
             return List.of();
         }
-        List<JobState> states = all.stream().map(Job::state).distinct().toList();
+        List<Ended> forgotten = tasks.forgotten();
+        List<JobState> states =
+                Stream.concat(
+                                shown.stream().map(Job::state),
+                                forgotten.stream().map(Ended::state))
+                        .distinct()
+                        .toList();
+        String word = word(!NOT_FAILED.containsAll(states));
+        if (word.isEmpty()) {
+            return List.of();
+        }
         IntSummaryStatistics codes =
-                all.stream()
-                        .map(Job::exit)
+                Stream.concat(
+                                shown.stream().map(Job::exit),
+                                forgotten.stream().map(Ended::exit))
                         .mapToInt(exit -> exit == null ? 0 : exit.code())
                         .summaryStatistics();
         return List.of(

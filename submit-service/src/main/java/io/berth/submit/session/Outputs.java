@@ -15,8 +15,6 @@ import io.berth.submit.session.Sessions.Listening;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.inject.Singleton;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -31,10 +29,10 @@ public final class Outputs {
     /// Of the places so many are a user's at most.
     private static final int PARTS = 8;
 
-    private final Map<String, Integer> reading = new HashMap<>();
+    private final Seats readers;
     private final Sessions sessions;
     private final SubmissionWriter writer;
-    private final int most;
+    private final int mostOfUser;
 
     Outputs(
             Sessions sessions,
@@ -43,8 +41,10 @@ public final class Outputs {
             MeterRegistry registry) {
         this.sessions = sessions;
         this.writer = writer;
-        this.most = config.outputs();
-        registry.gauge("berth.outputs", this, Outputs::count);
+        this.readers =
+                new Seats(config.outputs(), "readers already read by this gateway");
+        this.mostOfUser = config.outputs() / PARTS;
+        registry.gauge("berth.outputs", readers, Seats::count);
     }
 
     /// What is asked for.
@@ -76,8 +76,7 @@ public final class Outputs {
     /// @throws Refused if there is nothing to read
     /// @throws Unavailable if the node does not answer
     public OutputAnswer ask(Question asked, Caller caller) throws Refused {
-        enter(caller.user());
-        var answer = new OutputAnswer(() -> leave(caller.user()));
+        var answer = new OutputAnswer(readers.take(caller.user() + "'s", mostOfUser));
         Listening session = sessions.listen(answer);
         answer.endsWith(session.end());
         boolean begun = false;
@@ -106,25 +105,5 @@ public final class Outputs {
                 answer.close();
             }
         }
-    }
-
-    private synchronized void enter(String user) {
-        int ofUser = reading.getOrDefault(user, 0);
-        if (ofUser >= Math.max(1, most / PARTS)) {
-            throw new TooBusy(
-                    "%d readers of %s's already read by this gateway".formatted(ofUser, user));
-        }
-        if (count() >= most) {
-            throw new TooBusy("%d already read by this gateway".formatted(most));
-        }
-        reading.merge(user, 1, Integer::sum);
-    }
-
-    private synchronized void leave(String user) {
-        reading.computeIfPresent(user, (_, count) -> count == 1 ? null : count - 1);
-    }
-
-    private synchronized int count() {
-        return reading.values().stream().mapToInt(Integer::intValue).sum();
     }
 }

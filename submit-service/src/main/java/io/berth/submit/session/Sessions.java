@@ -16,9 +16,7 @@ import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// The sessions of this gateway, and the WebSocket at which their ends meet. Whoever knows an end's
@@ -34,21 +32,28 @@ public final class Sessions {
     /// Beside the two ends of one session, those included who have not come yet.
     private static final int MOST_ATTACHED = 8;
 
+    /// Unless it is set, a user has this part of the seats.
+    private static final int PARTS = 4;
+
+    /// So many times as many are the further nodes of his steps.
+    private static final int STEP_SEATS = 2;
+
     private final Map<String, Place> places = new ConcurrentHashMap<>();
 
-    /// Those who are beside the ends of a session, also of one that is over.
-    private final AtomicInteger beside = new AtomicInteger();
+    /// Of sessions that were opened, and of those who are attached or will be.
+    private final Seats seats;
 
+    private final int mostOfUser;
     private final Vertx vertx;
-    private final int limit;
 
-    /// @param attaching secrets of those who were let in beside the two ends and have not come yet
+    /// @param attaching those who were let in beside the two ends and have not come yet: what frees
+    ///   the seat of each, by his secret
     private record Place(
             Session session,
             String userSecret,
             String jobSecret,
             boolean listens,
-            Set<String> attaching) {
+            Map<String, Runnable> attaching) {
 
         @Nullable End end(@Nullable String authorization) {
             boolean user = Secret.isBearer(authorization, userSecret);
@@ -56,9 +61,13 @@ public final class Sessions {
             return user ? End.USER : job ? End.JOB : null;
         }
 
-        /// Whether this is one of those who were let in, who comes once.
-        boolean attaches(@Nullable String authorization) {
-            return attaching.removeIf(it -> Secret.isBearer(authorization, it));
+        /// What frees the seat of one of those who were let in, who comes once; null for another.
+        @Nullable Runnable attaches(@Nullable String authorization) {
+            return attaching.keySet().stream()
+                    .filter(it -> Secret.isBearer(authorization, it))
+                    .findFirst()
+                    .map(attaching::remove)
+                    .orElse(null);
         }
 
         int attached() {
@@ -68,21 +77,33 @@ public final class Sessions {
 
     Sessions(Vertx vertx, SubmitConfig config, MeterRegistry registry) {
         this.vertx = vertx;
-        this.limit = config.sessions();
-        registry.gauge("berth.sessions", this, Sessions::interactive);
+        this.seats = new Seats(config.sessions(), "sessions are connected or attached already");
+        this.mostOfUser = config.userSessions().orElse(config.sessions() / PARTS);
+        registry.gauge("berth.sessions", seats, Seats::count);
     }
 
     /// A session that nobody has come to yet.
     public record Opened(String id, String userSecret, String jobSecret) {}
 
-    /// Opens a session, unless [as many are here as may be][#full]. It is forgotten if its user
-    /// does not come soon.
-    public Optional<Opened> open() {
-        if (interactive() >= limit) {
-            return Optional.empty();
-        }
+    /// Opens a session for somebody's terminal. It is forgotten if he does not come soon.
+    ///
+    /// @throws TooBusy if as many are here as may be, or as many of his
+    public Opened open(String user) {
+        return open(user + "'s", mostOfUser);
+    }
+
+    /// Opens a session for the process of a step on a further node of its job. A user may have more
+    /// of these than of his own.
+    ///
+    /// @throws TooBusy if as many are here as may be, or as many for his steps
+    Opened openForStep(String user) {
+        return open(user + "'s steps'", STEP_SEATS * mostOfUser);
+    }
+
+    private Opened open(String whose, int most) {
+        Runnable leave = seats.take(whose, most);
         Opened opened = opened();
-        Session session = place(opened, null);
+        Session session = place(opened, null, leave);
         vertx.setTimer(
                 USER_COMES_WITHIN.toMillis(),
                 _ -> {
@@ -90,7 +111,7 @@ public final class Sessions {
                         session.end();
                     }
                 });
-        return Optional.of(opened);
+        return opened;
     }
 
     /// Whether the ends of a session meet here, and it is that job's.
@@ -107,8 +128,8 @@ public final class Sessions {
     ///
     /// @param jobSecret shows that it is the job's
     /// @return empty if they do not, or it is another's
-    /// @throws TooBusy if as many are there as may be, or at this gateway
-    public Optional<Attaching> attach(String id, String jobSecret) {
+    /// @throws TooBusy if as many are there as may be, or at this gateway, or as many of the user's
+    public Optional<Attaching> attach(String user, String id, String jobSecret) {
         Place place = places.get(id);
         if (place == null || !meet(place, jobSecret)) {
             return Optional.empty();
@@ -116,27 +137,17 @@ public final class Sessions {
         if (place.attached() >= MOST_ATTACHED) {
             throw new TooBusy(MOST_ATTACHED + " are attached to the step already");
         }
-        if (interactive() >= limit) {
-            throw full();
-        }
+        Runnable leave = seats.take(user + "'s", mostOfUser);
         String secret = Secret.random();
-        place.attaching().add(secret);
-        vertx.setTimer(USER_COMES_WITHIN.toMillis(), _ -> place.attaching().remove(secret));
+        place.attaching().put(secret, leave);
+        vertx.setTimer(
+                USER_COMES_WITHIN.toMillis(),
+                _ -> {
+                    if (place.attaching().remove(secret) != null) {
+                        leave.run();
+                    }
+                });
         return Optional.of(new Attaching(PATH + id, secret));
-    }
-
-    /// What who finds no place here is told.
-    public TooBusy full() {
-        return new TooBusy(limit + " are connected or attached already");
-    }
-
-    /// Sessions that people opened, and those who are attached or will be.
-    private long interactive() {
-        return beside.get()
-                + places.values().stream()
-                        .filter(it -> !it.listens())
-                        .mapToLong(it -> 1 + it.attaching().size())
-                        .sum();
     }
 
     /// A session whose user's end is the gateway itself.
@@ -149,7 +160,7 @@ public final class Sessions {
     /// Opens a session to listen at. How many there are is the caller's to bound.
     Listening listen(Session.Listener listener) {
         Opened opened = opened();
-        Session session = place(opened, listener);
+        Session session = place(opened, listener, () -> {});
         return new Listening(PATH + opened.id(), opened.jobSecret(), session::end);
     }
 
@@ -157,8 +168,16 @@ public final class Sessions {
         return new Opened(Secret.random().substring(0, 16), Secret.random(), Secret.random());
     }
 
-    private Session place(Opened opened, Session.@Nullable Listener listener) {
-        var session = new Session(opened.id(), () -> places.remove(opened.id()), listener);
+    /// @param over runs when the session is
+    private Session place(Opened opened, Session.@Nullable Listener listener, Runnable over) {
+        var session =
+                new Session(
+                        opened.id(),
+                        () -> {
+                            places.remove(opened.id());
+                            over.run();
+                        },
+                        listener);
         places.put(
                 opened.id(),
                 new Place(
@@ -166,7 +185,7 @@ public final class Sessions {
                         opened.userSecret(),
                         opened.jobSecret(),
                         listener != null,
-                        ConcurrentHashMap.newKeySet()));
+                        new ConcurrentHashMap<>()));
         return session;
     }
 
@@ -192,7 +211,8 @@ public final class Sessions {
         Place place = places.get(context.pathParam("id"));
         String authorization = context.request().getHeader(HttpHeaders.AUTHORIZATION);
         End end = place == null ? null : place.end(authorization);
-        if (place == null || (end == null && !place.attaches(authorization))) {
+        Runnable leave = place == null || end != null ? null : place.attaches(authorization);
+        if (place == null || (end == null && leave == null)) {
             // One answer for both: it does not tell which sessions there are.
             context.response().setStatusCode(404).end().onComplete(_ -> {});
             return;
@@ -201,18 +221,18 @@ public final class Sessions {
                 .toWebSocket()
                 .onSuccess(socket -> {
                     UpgradedRequest.done(context.request());
-                    if (end == null) {
-                        beside.incrementAndGet();
-                        var connection = (HttpServerConnection) context.request().connection();
-                        place.session()
-                                .attach(
-                                        socket,
-                                        connection.channelHandlerContext(),
-                                        beside::decrementAndGet);
-                    } else {
+                    if (end != null) {
                         place.session().join(end, socket);
+                    } else if (leave != null) {
+                        var connection = (HttpServerConnection) context.request().connection();
+                        place.session().attach(socket, connection.channelHandlerContext(), leave);
                     }
                 })
-                .onFailure(_ -> context.response().setStatusCode(400));
+                .onFailure(_ -> {
+                    if (leave != null) {
+                        leave.run();
+                    }
+                    context.response().setStatusCode(400);
+                });
     }
 }

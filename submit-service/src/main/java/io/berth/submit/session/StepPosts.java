@@ -9,6 +9,7 @@ import io.berth.submit.RecentlyUsed;
 import io.berth.submit.Secret;
 import io.berth.submit.StepMeeting;
 import io.berth.submit.SubmitConfig;
+import io.berth.submit.TooBusy;
 import io.berth.submit.Unavailable;
 import io.berth.submit.kafka.GatewayLog;
 import io.berth.submit.kafka.SpecReader;
@@ -140,17 +141,20 @@ public final class StepPosts {
                     } else if (agent == null) {
                         answer(context, UNAVAILABLE);
                     } else {
-                        sessions.open()
-                                .ifPresentOrElse(
-                                        session -> meet(context, agent, session),
-                                        () -> answer(context, TOO_MANY));
+                        meet(context, agent, found.get());
                     }
                 })
                 .onFailure(_ -> answer(context, UNAVAILABLE));
     }
 
-    private static void meet(
-            RoutingContext context, ServerWebSocket agent, Sessions.Opened session) {
+    private void meet(RoutingContext context, ServerWebSocket agent, Post post) {
+        Sessions.Opened session;
+        try {
+            session = sessions.openForStep(owner(post));
+        } catch (TooBusy e) {
+            answer(context, TOO_MANY);
+            return;
+        }
         String path = Sessions.PATH + session.id();
         Frame step = Frame.step(path, session.jobSecret(), "", List.of("srun"));
         var unused = agent.writeBinaryMessage(Buffer.buffer(step.message().array()));
@@ -163,6 +167,11 @@ public final class StepPosts {
                                         .put("path", path)
                                         .put("secret", session.userSecret())
                                         .encode());
+    }
+
+    /// Of a job that was verified a moment ago.
+    private String owner(Post post) {
+        return log.picture().job(new JobId(post.job()), clock.millis()).map(Job::user).orElse("");
     }
 
     private static void answer(RoutingContext context, int status) {

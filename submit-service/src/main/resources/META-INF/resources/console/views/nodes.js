@@ -12,18 +12,21 @@ function chip(node) {
 }
 
 const COLUMNS = [
-  ['Node', '', (node) => h('a', { href: `#/nodes/${encodeURIComponent(node.name)}` }, plain(node.name))],
+  ['Node', 'nowrap', (node) => h('a', { href: `#/nodes/${encodeURIComponent(node.name)}` }, plain(node.name))],
   ['State', '', chip],
   ['GPUs', 'number', (node) => node.gpus.length ? `${node.gpusAllocated} of ${node.gpus.length}` : '–'],
   ['Type', '', (node) => plain(node.gpus[0]?.type ?? '') + (node.simulated ? ' (simulated)' : '')],
-  ['CPUs', 'number', (node) => `${node.cpusAllocated} of ${node.cpus}`],
+  ['CPUs', 'number wide', (node) => `${node.cpusAllocated} of ${node.cpus}`],
   ['Memory', 'number wide', (node) => `${memory(node.memoryAllocatedMib)} of ${memory(node.memoryMib)}`],
   ['Load', 'number wide', (node) => node.loadPercent === undefined ? '–' : (node.loadPercent / 100).toFixed(2)],
   ['Partitions', 'wide', (node) => plain(node.partitions.join(', '))],
   ['Isolation', 'wide', (node) => plain(node.isolation.join(', ').toLowerCase()) || 'none'],
-  ['Heard', 'wide', (node) => moment(node.heardAt)],
-  ['Reason', '', (node) => plain(node.reason ?? '')],
+  ['Heard', 'wide nowrap', (node) => moment(node.heardAt)],
+  ['Reason', 'text', (node) => plain(node.reason ?? '')],
 ];
+
+/** Those of the list: isolation takes much room, and is the same on most. */
+const LISTED = COLUMNS.filter(([title]) => title !== 'Isolation');
 
 const GPUS = [
   ['GPU', 'number', (gpu) => gpu.index],
@@ -59,7 +62,7 @@ function actions(node) {
 }
 
 export function render(name) {
-  if (!name) return table(COLUMNS, cluster.nodes, 'No node has registered yet.');
+  if (!name) return table(LISTED, cluster.nodes, 'No node has registered yet.');
   const node = cluster.nodes.find((it) => it.name === name);
   if (!node) return h('p', { class: 'say bad' }, `There is no node ${plain(name)}.`);
   return h('div', {},

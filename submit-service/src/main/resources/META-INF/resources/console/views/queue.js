@@ -2,13 +2,13 @@
 
 import { h, hue, plain, svg, table } from '../dom.js';
 import { cluster } from '../cluster-state.js';
-import { count, kindOf, limit, moment, span, TERMINAL } from '../words.js';
+import { count, kindOf, limit, moment, NARROW, span, TERMINAL } from '../words.js';
 
 const SHOWN = 500;
 
 /** So many jobs are on the time line: those with a plan, and those that run and end first. */
-const LANES = 24;
-const PLANNED = 12;
+const LANES = 16;
+const PLANNED = 8;
 /** The queue is well while no more of its jobs wait. */
 const MOST_WAITING = 0.3;
 const LABEL = 132;
@@ -55,16 +55,16 @@ function elapsed(job) {
 
 const COLUMNS = [
   ['Job', 'number', jobLink],
-  ['Name', '', (job) => plain(job.name)],
-  ['User', '', (job) => plain(job.user)],
-  ['Partition', 'wide', (job) => plain(job.partition)],
+  ['Name', 'text', (job) => h('span', { class: 'lines', title: plain(job.name) }, plain(job.name))],
+  ['User', 'who', (job) => plain(job.user)],
+  ['Partition', 'who wide', (job) => plain(job.partition)],
   ['State', '', (job) => [stateChip(job), idleChip(job)]],
   ['GPUs', 'number', (job) => job.gpus ? `${job.gpus}${job.gpuType ? ' ' + plain(job.gpuType) : ''}` : '–'],
   ['Nodes', 'number wide', (job) => job.nodes],
   ['Time', 'number', elapsed],
   ['Limit', 'number wide', (job) => limit(job.timeLimitSeconds)],
   ['Priority', 'number wide', (job) => job.priority.toLocaleString()],
-  ['Nodes or reason', '', why],
+  ['Nodes or reason', 'text', why],
 ];
 
 /** Running jobs from their start to their limit, and waiting ones from where they are planned. */
@@ -75,13 +75,14 @@ function timeline(jobs) {
     .map(({ job, from }) => ({ job, from, to: from + (job.timeLimitSeconds || 86400) * 1000, planned: !job.startedAt }))
     .filter((lane) => lane.from);
   const running = all.filter((lane) => !lane.planned).sort((a, b) => a.to - b.to);
-  const waiting = all.filter((lane) => lane.planned);
+  const waiting = all.filter((lane) => lane.planned).sort((a, b) => a.from - b.from);
   const plans = waiting.slice(0, Math.max(PLANNED, LANES - running.length));
   const lanes = [...running.slice(0, LANES - Math.min(PLANNED, plans.length)), ...plans];
   if (ended || lanes.length === 0) return null;
   const first = Math.min(now - 60000, ...lanes.map((lane) => lane.from));
   const last = Math.min(Math.max(now + 60000, ...lanes.map((lane) => lane.to)), now + 4 * (now - first) + 3600000);
-  const width = 1000;
+  // Letters are as large on a phone.
+  const width = innerWidth > NARROW ? 1000 : innerWidth - 60;
   const height = lanes.length * 16 + 24;
   const x = (time) => LABEL + Math.max(0, Math.min(1, (time - first) / (last - first))) * (width - LABEL);
   return h('figure', { class: 'timeline' }, svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'Jobs over time' },

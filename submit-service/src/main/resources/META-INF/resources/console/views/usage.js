@@ -2,7 +2,7 @@
 
 import { get } from '../api.js';
 import { h, hue, plain, svg, table } from '../dom.js';
-import { count } from '../words.js';
+import { count, NARROW } from '../words.js';
 
 const DAY = 86400;
 const TIMES = [['24 hours', DAY, 3600], ['7 days', 7 * DAY, 6 * 3600], ['30 days', 30 * DAY, DAY], ['90 days', 90 * DAY, 3 * DAY]];
@@ -10,7 +10,6 @@ const GROUPS = [['account', 'by account', (it) => it.account], ['GPU type', 'by 
 const MEASURES = [['gpuSeconds', 'GPU hours'], ['cpuSeconds', 'CPU hours'], ['nodeSeconds', 'node hours'], ['billingSeconds', 'charge']];
 /** So many groups have a colour of their own; the others are one. */
 const SHOWN = 9;
-const WIDTH = 1000;
 const HEIGHT = 260;
 const BASE = HEIGHT - 22;
 
@@ -70,15 +69,16 @@ function colour(group, place) {
 }
 
 function chart(history, { whole, parts }, words) {
+  const across = innerWidth > NARROW ? 1000 : innerWidth - 60;
   const step = history.step * 1000;
   const bars = Math.round((history.end - history.start) / step);
   const place = new Map(whole.map(([group], index) => [group, index]));
   const top = above(Math.max(...parts.map(({ part }) => [...part.values()].reduce((sum, it) => sum + it, 0)), 0));
-  const width = (WIDTH - 60) / bars;
+  const width = (across - 60) / bars;
   const y = (value) => BASE - value / top * (BASE - 10);
-  return h('figure', { class: 'usage' }, svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': `${words} over time` },
+  return h('figure', { class: 'usage' }, svg('svg', { viewBox: `0 0 ${across} ${HEIGHT}`, role: 'img', 'aria-label': `${words} over time` },
     [0, top / 2, top].map((value) => [
-      svg('line', { class: 'ground', x1: 60, x2: WIDTH, y1: y(value), y2: y(value) }),
+      svg('line', { class: 'ground', x1: 60, x2: across, y1: y(value), y2: y(value) }),
       svg('text', { class: 'axis', x: 54, y: y(value) + 4, 'text-anchor': 'end' }, amount(value))]),
     parts.map(({ start, part }) => {
       const x = 60 + (start - history.start) / step * width;

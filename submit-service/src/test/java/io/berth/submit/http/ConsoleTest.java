@@ -569,6 +569,19 @@ class ConsoleTest {
     }
 
     @Test
+    void the_queue_shows_all_its_columns_on_a_desk_whatever_jobs_are_called() throws Exception {
+        Api.submitted("alice", "\"name\":\"" + "name_".repeat(20) + "\"");
+        signIn(Tokens.user("alice"));
+        browser().size(1280, 800);
+        browser().evaluate("location.hash = '#/jobs'");
+        awaitText("name_name_");
+
+        String fits =
+                "(() => { const it = document.querySelector('.scroll'); return it.scrollWidth <= it.clientWidth; })()";
+        assertThat(browser().evaluate(fits).asBoolean()).isTrue();
+    }
+
+    @Test
     void it_fits_a_phone_and_turns_dark() throws Exception {
         Api.submitted("alice", "\"name\":\"" + "long-name-".repeat(10) + "\"");
         signIn(Tokens.user("alice"));

@@ -11,6 +11,7 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.Submission.Submitted;
 import io.berth.contracts.topic.Topics;
 import io.berth.submit.Samples;
 import io.quarkus.test.common.QuarkusTestResource;
@@ -113,7 +114,11 @@ class EventsTest {
         await().atMost(Duration.ofSeconds(30))
                 .until(() ->
                         mesh().mails().stream().anyMatch(it -> subject(it).contains(of(last))));
-        List<String> subjects = mesh().mails().stream().map(EventsTest::subject).toList();
+        List<String> subjects =
+                mesh().mails().stream()
+                        .map(EventsTest::subject)
+                        .filter(it -> !it.contains("Array"))
+                        .toList();
         assertThat(subjects)
                 .doesNotHaveDuplicates()
                 .noneMatch(it -> it.contains(of(silent)))
@@ -135,6 +140,36 @@ class EventsTest {
                 });
         assertThat(mesh().mails().stream().map(EventsTest::subject).toList())
                 .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void the_mail_of_an_array_knows_how_those_tasks_ended_that_are_forgotten() throws Exception {
+        await().atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofMillis(500))
+                .until(() -> {
+                    ended(Api.submitted("alice", MAIL));
+                    return !mesh().mails().isEmpty();
+                });
+        long array =
+                Api.submitted("alice", "\"terms\":{\"mailType\":\"END,FAIL\",\"array\":\"0-1\"}");
+        List<Submitted> tasks = mesh.submitted(array).jobs();
+
+        ended(tasks.getFirst(), JobState.FAILED, 3);
+        mesh.forgetJob(array);
+        mesh.jobStatus(
+                Samples.status(
+                        tasks.getLast(), JobState.COMPLETED, null, System.currentTimeMillis()));
+        ended(tasks.getLast(), JobState.COMPLETED, 0);
+
+        await().atMost(Duration.ofSeconds(30))
+                .until(() ->
+                        mesh().mails().stream()
+                                .map(EventsTest::subject)
+                                .anyMatch(it ->
+                                        it.startsWith(
+                                                        "Slurm Array Summary Job_id=%d_* "
+                                                                .formatted(array))
+                                                && it.endsWith(" Failed, Mixed, ExitCode [0-3]")));
     }
 
     /// The job runs, and has half an hour behind it in a second.
@@ -174,6 +209,22 @@ class EventsTest {
                         JobState.COMPLETED,
                         Reason.NONE,
                         ExitStatus.SUCCESS,
+                        1000,
+                        List.of(),
+                        null,
+                        null));
+    }
+
+    private void ended(Submitted job, JobState state, int code) {
+        mesh.write(
+                Topics.JOBS,
+                new JobEvent.Ended(
+                        job.job(),
+                        9000,
+                        job.description(),
+                        state,
+                        Reason.NONE,
+                        new ExitStatus(code, 0),
                         1000,
                         List.of(),
                         null,

@@ -8,14 +8,17 @@ import static org.hamcrest.Matchers.is;
 import static org.hamcrest.Matchers.not;
 import static org.hamcrest.Matchers.notNullValue;
 
+import io.berth.slurm.session.FrameSocket;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.QuarkusTestProfile;
 import io.quarkus.test.junit.TestProfile;
 import io.restassured.RestAssured;
+import io.restassured.path.json.JsonPath;
 import io.restassured.response.Response;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,6 +49,7 @@ class ImpatientGatewayTest {
                     "berth.submit.requests-in-flight", "3",
                     "berth.submit.bulks", "1",
                     "berth.submit.user-requests-per-second", "40",
+                    "berth.submit.user-sessions", "2",
                     "quarkus.http.read-timeout", "500ms");
         }
     }
@@ -192,6 +196,32 @@ class ImpatientGatewayTest {
                                         .post("/v1/jobs/bulk"));
 
         Api.refused(turnedAway, 429, "too_many_requests").header("Retry-After", is("1"));
+    }
+
+    @Test
+    void a_user_with_as_many_sessions_as_may_be_is_told_to_come_again_and_another_is_not()
+            throws Exception {
+        var opened = new ArrayList<JsonPath>();
+        for (int i = 0; i < 2; i++) {
+            opened.add(session("erin").then().statusCode(201).extract().jsonPath());
+        }
+
+        Api.refused(session("erin"), 429, "too_many_requests")
+                .header("Retry-After", is("1"))
+                .body("detail", is("2 of erin's sessions are connected or attached already; try again"));
+        session("frank").then().statusCode(201);
+
+        JsonPath first = opened.getFirst();
+        FrameSocket.connect(
+                        URI.create("ws://127.0.0.1:" + RestAssured.port + first.get("userPath")),
+                        first.getString("userSecret"),
+                        _ -> {})
+                .close();
+        Api.eventually(() -> session("erin").then().statusCode(201));
+    }
+
+    private static Response session(String user) {
+        return Api.as(user).post("/v1/sessions");
     }
 
     /// The answer while so many requests wait for their bodies, as far as they do not time out

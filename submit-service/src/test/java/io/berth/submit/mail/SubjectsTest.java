@@ -203,6 +203,60 @@ class SubjectsTest {
         assertThat(subjects.get(1 - told)).isEmpty();
     }
 
+    /// Tasks of which the first is not shown any more; it ended so.
+    private static Subjects.Tasks withoutFirst(List<Job> others, JobEvent first) {
+        return new Subjects.Tasks() {
+            @Override
+            public List<Job> shown() {
+                return others;
+            }
+
+            @Override
+            public List<JobEvent.Ended> forgotten() {
+                return List.of((JobEvent.Ended) first);
+            }
+        };
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ALL  | FAILED    | 3 | Failed, Mixed, ExitCode [0-3]",
+                "FAIL | FAILED    | 3 | Failed, Mixed, ExitCode [0-3]",
+                "END  | CANCELLED | 0 | Ended, Mixed, ExitCode [0-0]",
+                "FAIL | COMPLETED | 0 | ''"
+            })
+    void the_end_of_an_array_is_also_that_of_tasks_that_nobody_shows_any_more(
+            String types, JobState first, int code, String what) {
+        List<Job> others = tasks("COMPLETED:0:0 COMPLETED:0:800 COMPLETED:0:900").subList(1, 3);
+        var tasks = withoutFirst(others, ended(20, first, new ExitStatus(code, 0)));
+
+        List<String> subjects =
+                new Subjects(others.getLast(), wanted(types), tasks)
+                        .of(ended(22, JobState.COMPLETED, ExitStatus.SUCCESS));
+
+        assertThat(subjects)
+                .isEqualTo(
+                        what.isEmpty()
+                                ? List.of()
+                                : List.of(
+                                        "Slurm Array Summary Job_id=20_* (20) Name=train " + what));
+    }
+
+    @Test
+    void an_array_does_not_begin_again_when_nobody_shows_its_first_task_any_more() {
+        Job second = running(1, 90_000);
+        var tasks =
+                withoutFirst(
+                        List.of(second), ended(20, JobState.COMPLETED, ExitStatus.SUCCESS));
+
+        assertThat(
+                        new Subjects(second, wanted("BEGIN"), tasks)
+                                .of(new JobEvent.Started(second.id(), 91_000, 1)))
+                .isEmpty();
+    }
+
     private static List<Job> notAsked() {
         throw new AssertionError("all tasks of the array are looked at");
     }
