@@ -208,14 +208,13 @@ final class AdminShow {
         var tree = new AdminTree(document);
         if (withAssociations()) {
             Map<String, AdminTree.Membership> members = tree.members();
+            var nobody = new AdminTree.Membership("", List.of());
             associations(
                     USERS.titles().subList(0, 3),
                     it ->
                             List.of(
                                     it.user(),
-                                    members.containsKey(it.user())
-                                            ? members.get(it.user()).defaultAccount()
-                                            : "",
+                                    members.getOrDefault(it.user(), nobody).defaultAccount(),
                                     tree.level(it.user()).slurmName()),
                     it ->
                             !it.user().isEmpty()
