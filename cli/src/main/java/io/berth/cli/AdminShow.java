@@ -11,9 +11,13 @@ import io.berth.contracts.Tres;
 import io.berth.slurm.SlurmTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
 /// `sacctmgr show`.
 final class AdminShow {
@@ -45,6 +49,17 @@ final class AdminShow {
             new Table(List.of(right("Type", 8), right("Name", 15), right("ID", 6)));
     private static final Table TRANSACTIONS =
             new Table(List.of(right("Time", 19), right("Actor", 12), right("Revision", 10)));
+
+    /// Words that are no names: how what is shown is shown. What is deleted is not kept.
+    private static final Set<String> WORDS =
+            Set.of(
+                    "tree",
+                    "withassoc",
+                    "withcoord",
+                    "withdeleted",
+                    "wolimits",
+                    "woplimits",
+                    "wopinfo");
 
     private static final List<Limit> ASSOCIATION_LIMITS =
             List.of(
@@ -137,7 +152,8 @@ final class AdminShow {
     }
 
     private boolean wanted(String name, String... keys) {
-        List<String> names = clause.named(keys);
+        List<String> names = new ArrayList<>(clause.named(keys));
+        names.removeIf(it -> WORDS.contains(it.toLowerCase(Locale.ROOT)));
         return names.isEmpty() || names.contains(name);
     }
 
@@ -148,10 +164,29 @@ final class AdminShow {
                 .toList();
     }
 
+    /// Whether associations are shown with what they are of.
+    private boolean withAssociations() {
+        return words.has("associations")
+                || clause.named(Clause.NAME).stream().anyMatch("withassoc"::equalsIgnoreCase);
+    }
+
     private void accounts() throws CommandFailure {
+        if (withAssociations()) {
+            List<String> shown = accountNames();
+            associations(
+                    ACCOUNTS.titles().subList(0, 3),
+                    it ->
+                            List.of(
+                                    it.account(),
+                                    of(it.account()).text("description"),
+                                    of(it.account()).text("organization")),
+                    it -> shown.contains(it.account()),
+                    "Account,Descr,Org,Cluster,User,Share,GrpTRES,MaxJobs,MaxTRES,QOS,Def QOS");
+            return;
+        }
         var rows = new ArrayList<List<String>>();
         for (String name : accountNames()) {
-            JsonObject account = document.object("accounts").object(name);
+            JsonObject account = of(name);
             rows.add(
                     List.of(
                             name,
@@ -165,8 +200,29 @@ final class AdminShow {
         print(ACCOUNTS, "Account,Descr,Org", rows);
     }
 
+    private JsonObject of(String account) {
+        return document.object("accounts").object(account);
+    }
+
     private void users() throws CommandFailure {
         var tree = new AdminTree(document);
+        if (withAssociations()) {
+            Map<String, AdminTree.Membership> members = tree.members();
+            var nobody = new AdminTree.Membership("", List.of());
+            associations(
+                    USERS.titles().subList(0, 3),
+                    it ->
+                            List.of(
+                                    it.user(),
+                                    members.getOrDefault(it.user(), nobody).defaultAccount(),
+                                    tree.level(it.user()).slurmName()),
+                    it ->
+                            !it.user().isEmpty()
+                                    && wanted(it.user(), "user", "users", "name", "names")
+                                    && wanted(it.account(), "account", "accounts"),
+                    "User,Def Acct,Admin,Cluster,Account,Partition,Share,MaxJobs,MaxTRES,QOS,Def QOS");
+            return;
+        }
         var rows = new ArrayList<List<String>>();
         tree.members()
                 .forEach((user, of) -> {
@@ -228,8 +284,25 @@ final class AdminShow {
     }
 
     private void associations() throws CommandFailure {
+        associations(
+                List.of(),
+                _ -> List.of(),
+                it ->
+                        wanted(it.account(), "account", "accounts")
+                                && wanted(it.user(), "user", "users"),
+                "Cluster,Account,User,Partition,Share,GrpTRES,MaxJobs,MaxTRES,QOS,Def QOS");
+    }
+
+    /// @param first columns before those of an association; one of the same name is not shown again
+    /// @param own the values of these
+    private void associations(
+            List<Table.Title> first,
+            Function<AdminTree.Row, List<String>> own,
+            Predicate<AdminTree.Row> shown,
+            String format)
+            throws CommandFailure {
         boolean tree = clause.named(Clause.NAME).contains("tree");
-        var titles = new ArrayList<Table.Title>();
+        var titles = new ArrayList<Table.Title>(first);
         titles.add(right("Cluster", 10));
         titles.add(tree ? left("Account", 20) : right("Account", 10));
         titles.add(right("User", 10));
@@ -241,8 +314,8 @@ final class AdminShow {
         titles.add(right("Def QOS", 9));
         var rows = new ArrayList<List<String>>();
         for (AdminTree.Row it : new AdminTree(document).rows()) {
-            if (wanted(it.account(), "account", "accounts") && wanted(it.user(), "user", "users")) {
-                var row = new ArrayList<String>();
+            if (shown.test(it)) {
+                var row = new ArrayList<String>(own.apply(it));
                 row.add(document.text("name"));
                 row.add((tree ? " ".repeat(it.depth()) : "") + it.account());
                 row.add(it.user());
@@ -255,10 +328,7 @@ final class AdminShow {
                 rows.add(row);
             }
         }
-        print(
-                new Table(titles),
-                "Cluster,Account,User,Partition,Share,GrpTRES,MaxJobs,MaxTRES,QOS,Def QOS",
-                rows);
+        print(new Table(titles), format, rows);
     }
 
     private void qos() throws CommandFailure {

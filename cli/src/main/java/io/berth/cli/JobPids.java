@@ -65,8 +65,9 @@ final class JobPids {
         return text.toString();
     }
 
+    /// What a process has in its environment is its user's word.
     private static String row(String... columns) {
-        return FORMAT.formatted((Object[]) columns);
+        return FORMAT.formatted((Object[]) Arrays.stream(columns).map(Printable::of).toArray());
     }
 
     private List<Row> rows() throws CommandFailure {

@@ -14,6 +14,7 @@ final class Sacctmgr implements Command {
 
     private static final List<CliOption> OPTIONS =
             Table.options(
+                    flag("associations", 's', "show users and accounts with their associations"),
                     flag("immediate", 'i', "without asking"),
                     flag("json", '\0', "JSON, of show configuration"),
                     flag("quiet", 'Q', "nothing: what is done is what is asked"),

@@ -80,6 +80,15 @@ final class JobPidsTest {
     }
 
     @Test
+    void what_a_process_says_of_itself_does_nothing_to_a_terminal() throws Exception {
+        process("7", "SLURMD_NODENAME=gpu1", "SLURM_JOB_ID=17", "SLURM_LOCALID=\u001b[2J\n8");
+
+        String table = new JobPids(proc).table(List.of("17"));
+
+        assertThat(table).doesNotContain("\u001b").hasLineCount(2);
+    }
+
+    @Test
     void a_machine_without_jobs_says_so() {
         assertThatThrownBy(() -> new JobPids(proc).table(List.of("*")))
                 .hasMessageContaining("No job steps exist on this node.");

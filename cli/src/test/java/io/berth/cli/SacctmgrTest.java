@@ -162,6 +162,22 @@ final class SacctmgrTest {
                 .isEqualTo("gpu|1001\ngpu:a100|1002\ngpu:h100|1003\n");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "show user alice withassoc format=user,account,share,defaultaccount | alice,team_a,30,team_b alice,team_b,parent,team_b",
+                "-s show user alice format=user,account account=team_b | alice,team_b",
+                "show user bob WithAssoc | bob,team_a,None,c,team_a,,20,,,,",
+                "show user bob withcoord format=user | bob",
+                "show account team_b withassoc format=account,user,grptres | team_b,,gres/gpu=16 team_b,alice,",
+                "show assoc user=bob wopinfo format=user,account | bob,team_a"
+            })
+    void users_and_accounts_are_shown_with_their_associations(String asked, String lines) {
+        assertThat(run("sacctmgr -nP " + asked).out().strip().replace('|', ',').replace('\n', ' '))
+                .isEqualTo(lines);
+    }
+
     @Test
     void who_only_reads_changes_nothing() {
         Outcome outcome = run("sacctmgr -r -i -Q modify account team_a set fairshare=51");

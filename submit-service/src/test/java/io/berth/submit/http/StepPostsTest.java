@@ -123,6 +123,28 @@ class StepPostsTest {
     }
 
     @Test
+    void the_steps_of_a_user_have_a_bound_of_their_own_beside_his_terminals() throws Exception {
+        long id = Api.submitted("bob", "\"nodes\":2");
+        run(mesh.submitted(id));
+        String secret = environment(id).getOrDefault(StepMeeting.SECRET, "");
+
+        try (var agent = agent(id, secret, toAgent)) {
+            Api.eventually(() -> ask(id, "dgx-01", secret).then().statusCode(201));
+            int opened = 1;
+            Response last = ask(id, "dgx-01", secret);
+            while (last.statusCode() == 201 && opened < 256) {
+                opened++;
+                last = ask(id, "dgx-01", secret);
+            }
+
+            assertThat(opened).as("twice a quarter of 256").isLessThanOrEqualTo(128);
+            last.then().statusCode(429).header("Retry-After", is("1"));
+            Api.as("bob").post("/v1/sessions").then().statusCode(201);
+            assertThat(agent.closed()).isNotDone();
+        }
+    }
+
+    @Test
     void nobody_but_the_job_reaches_its_nodes_and_the_job_no_others() throws Exception {
         long id = running();
         long other = running();
