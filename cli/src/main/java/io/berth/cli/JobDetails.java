@@ -248,7 +248,15 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         int gpus = allocation.texts("gpus").size();
         if (gpus > 0) {
             String type = job.json().has("gpuType") ? job.text("gpuType") + ":" : "";
-            items.add("gpu:" + type + gpus + "(IDX:" + allocation.text("gpuIndices") + ")");
+            List<JsonObject> ofTypes = allocation.objects("gpusOfTypes");
+            if (ofTypes.isEmpty()) {
+                items.add("gpu:" + type + gpus + "(IDX:" + allocation.text("gpuIndices") + ")");
+            }
+            for (JsonObject of : ofTypes) {
+                items.add(
+                        "gpu:%s:%d(IDX:%s)"
+                                .formatted(of.text("type"), of.number("count"), of.text("indices")));
+            }
         }
         for (JsonObject gres : allocation.objects("gres")) {
             List<String> files = gres.texts("files");

@@ -196,11 +196,19 @@ record JobView(JsonObject json, String tasks) {
         if (part != null) {
             items.add("gres:" + part.text("asked"));
         } else if (count > 0) {
-            String type = json.has("gpuType") ? json.text("gpuType") + ":" : "";
-            items.add("gres:gpu:" + type + count);
+            gpus(Long.toString(count)).forEach(it -> items.add("gres:gpu:" + it));
         }
         gres().forEach(it -> items.add("gres:" + it));
         return items.isEmpty() ? otherwise : String.join(",", items);
+    }
+
+    /// `a100:8`, or of several types each: `a100:2` and `v100:1`.
+    ///
+    /// @param count of all types
+    private List<String> gpus(String count) {
+        return json.has("gpuTypes")
+                ? CliOption.split(json.text("gpuTypes"))
+                : List.of(json.has("gpuType") ? json.text("gpuType") + ":" + count : count);
     }
 
     /// Other resources than GPUs that it wants on each node: `nic:1`.

@@ -399,6 +399,27 @@ final class ScontrolTest {
                 .contains("SuspendTime=2026-11-20T10:01:00 SecsPreSuspend=4 ");
     }
 
+    @Test
+    void gpus_of_several_types_are_each_told() {
+        mesh.on(
+                "GET",
+                "/v1/jobs/1015",
+                Samples.running()
+                        .replace(
+                                "\"timeLimitSeconds\"",
+                                "\"gpuTypes\":\"a100:5,v100:3\",\"timeLimitSeconds\"")
+                        .replace(
+                                "\"gpuIndices\":\"0-1\"",
+                                """
+                                "gpuIndices":"0-1","gpusOfTypes":[
+                                {"type":"a100","count":1,"indices":"0"},
+                                {"type":"v100","count":1,"indices":"1"}]"""));
+
+        assertThat(out("scontrol", "-d", "show", "job", "1015"))
+                .contains("   TresPerNode=gres:gpu:a100:5,gres:gpu:v100:3\n")
+                .contains(" GRES=gpu:a100:1(IDX:0),gpu:v100:1(IDX:1)\n");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "gpusPerJob, TresPerJob=gres:gpu:a100:3",

@@ -39,6 +39,7 @@ public final class SubmissionJson {
         json.put("cpusPerGpu", job.cpusPerGpu());
         json.put("tasksPerGpu", job.tasksPerGpu());
         json.put("gpuType", job.gpuType());
+        json.put("gpuTypes", job.gpuTypes());
         json.put("gpuPart", job.gpuPart());
         json.put("gres", job.gres());
         json.put("timeLimitSeconds", job.timeLimitSeconds());

@@ -1,6 +1,14 @@
 package io.berth.contracts;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// GPUs asked for, of one type (`a100`, `a100_1g.5gb`, or `1g.5gb` for that MIG instance of any
@@ -11,10 +19,14 @@ import org.jspecify.annotations.Nullable;
 /// - `perTask`: on each node so many times its tasks; nodes with more tasks have more GPUs.
 /// - `total`: spread over the nodes as evenly as they divide, the first nodes taking the remainder.
 ///
+/// Whole GPUs of several types are all on every node, so many of each.
+///
 /// @param perSocket with `perNode`: so many on each socket that the node gives, so that they share
 ///   memory with its CPUs; null does not ask
 /// @param minMemoryMib memory that each of the GPUs has at least; null does not ask
 /// @param share a part of one GPU, in the place of whole ones; null does not ask
+/// @param byType how many of the `perNode` are of each of several types, none of instances; empty
+///   for those of one type, or of any
 public record GpuRequest(
         int perNode,
         @Nullable String type,
@@ -22,7 +34,8 @@ public record GpuRequest(
         @Nullable Integer total,
         @Nullable Integer perSocket,
         @Nullable Long minMemoryMib,
-        @Nullable ShareRequest share) {
+        @Nullable ShareRequest share,
+        @Added @JsonInclude(Include.NON_EMPTY) Map<String, Integer> byType) {
 
     private static final Pattern PROFILE =
             Pattern.compile("[0-9]{1,2}(c\\.[0-9]{1,2})?g\\.[0-9]{1,4}gb([+-][a-z0-9.]+)?");
@@ -43,6 +56,19 @@ public record GpuRequest(
                     "GPUs %d per node, %s per task, %s in total, %s per socket, a part %s: one count of at least 1"
                             .formatted(perNode, perTask, total, perSocket, share));
         }
+        byType = byType == null ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(byType));
+        long sum = byType.values().stream().mapToLong(Integer::longValue).sum();
+        if (!byType.isEmpty()
+                && (byType.size() == 1
+                        || type != null
+                        || perSocket != null
+                        || sum != perNode
+                        || byType.keySet().stream().anyMatch(GpuRequest::ofInstances)
+                        || byType.values().stream().anyMatch(it -> it < 1))) {
+            throw new IllegalArgumentException(
+                    "%d GPUs of %s on every node: whole ones of several types, at least 1 of each"
+                            .formatted(perNode, byType));
+        }
     }
 
     /// So many on every node.
@@ -58,22 +84,78 @@ public record GpuRequest(
             @Nullable Integer total,
             @Nullable Integer perSocket,
             @Nullable Long minMemoryMib) {
-        this(perNode, type, perTask, total, perSocket, minMemoryMib, null);
+        this(perNode, type, perTask, total, perSocket, minMemoryMib, null, Map.of());
+    }
+
+    /// So many of each type on every node.
+    public static GpuRequest ofTypes(Map<String, Integer> byType, @Nullable Long minMemoryMib) {
+        long sum = byType.values().stream().mapToLong(Integer::longValue).sum();
+        if (byType.size() == 1) {
+            String type = byType.keySet().iterator().next();
+            return new GpuRequest(Math.toIntExact(sum), type, null, null, null, minMemoryMib);
+        }
+        return new GpuRequest(
+                Math.toIntExact(sum), null, null, null, null, minMemoryMib, null, byType);
     }
 
     /// A part of one GPU.
     public static GpuRequest of(ShareRequest share, @Nullable String type) {
-        return new GpuRequest(0, type, null, null, null, null, share);
+        return new GpuRequest(0, type, null, null, null, null, share, Map.of());
     }
 
     /// The same of another type.
     public GpuRequest ofType(@Nullable String other) {
-        return new GpuRequest(perNode, other, perTask, total, perSocket, minMemoryMib, share);
+        return new GpuRequest(
+                perNode, other, perTask, total, perSocket, minMemoryMib, share, Map.of());
+    }
+
+    /// The same of GPUs with whatever memory.
+    public GpuRequest ofAnyMemory() {
+        return new GpuRequest(perNode, type, perTask, total, perSocket, null, share, byType);
+    }
+
+    /// What it asks for of each type: itself, unless it names several.
+    public List<GpuRequest> ofEach() {
+        return byType.isEmpty()
+                ? List.of(this)
+                : byType.entrySet().stream()
+                        .map(it ->
+                                new GpuRequest(
+                                        it.getValue(),
+                                        it.getKey(),
+                                        null,
+                                        null,
+                                        null,
+                                        minMemoryMib))
+                        .toList();
+    }
+
+    /// How many GPUs there are of each type that it names, where there are so many in all.
+    ///
+    /// @param count those of one node, or of several
+    public SortedMap<String, Integer> types(int count) {
+        var types = new TreeMap<String, Integer>();
+        if (type != null && count > 0) {
+            types.put(type, count);
+        }
+        byType.forEach((name, each) -> types.put(name, count / perNode * each));
+        return types;
+    }
+
+    /// So many GPUs in words: `4`, `a100:4`, `a100:2,v100:1`.
+    ///
+    /// @param count those of one node, or of several
+    public String text(int count) {
+        return type == null && byType.isEmpty()
+                ? Integer.toString(count)
+                : types(count).entrySet().stream()
+                        .map(it -> it.getKey() + ":" + it.getValue())
+                        .collect(Collectors.joining(","));
     }
 
     /// The same, whatever sockets they are on.
     public GpuRequest onAnySockets() {
-        return new GpuRequest(perNode, type, perTask, total, null, minMemoryMib, share);
+        return new GpuRequest(perNode, type, perTask, total, null, minMemoryMib, share, byType);
     }
 
     /// Whether no whole GPU is asked for.
@@ -88,7 +170,11 @@ public record GpuRequest(
 
     /// Whether the type is that of instances of GPUs that are split: `1g.10gb`, `h100_1g.10gb`.
     public boolean ofInstances() {
-        return type != null && isProfile(type.substring(type.lastIndexOf('_') + 1));
+        return type != null && ofInstances(type);
+    }
+
+    private static boolean ofInstances(String type) {
+        return isProfile(type.substring(type.lastIndexOf('_') + 1));
     }
 
     private static boolean named(String type, String full) {
@@ -96,7 +182,11 @@ public record GpuRequest(
     }
 
     public boolean admits(Gpu gpu) {
-        return (type == null || named(type, gpu.type()))
+        boolean named =
+                byType.isEmpty()
+                        ? type == null || named(type, gpu.type())
+                        : byType.containsKey(gpu.type());
+        return named
                 && (minMemoryMib == null || gpu.memoryMib() >= minMemoryMib);
     }
 

@@ -70,6 +70,10 @@ public record ResourceRequest(
             throw new IllegalArgumentException(
                     "%d nodes do not divide into segments of %d".formatted(nodes, segment));
         }
+        if (!gpus.byType().isEmpty() && constraints != null && constraints.linked() != null) {
+            throw new IllegalArgumentException(
+                    "GPUs of several types (%s) are no NVLink island".formatted(gpus.byType()));
+        }
         gres = gres == null ? List.of() : gres.stream().sorted().toList();
         String ambiguous = Gres.ambiguous(gres);
         if (ambiguous != null) {
@@ -317,6 +321,13 @@ public record ResourceRequest(
         }
         Integer total = gpus.total();
         return total == null ? gpus.perNode() : total / nodes + (nodeIndex < total % nodes ? 1 : 0);
+    }
+
+    /// GPUs of one type on that node.
+    ///
+    /// @param one of those that [GpuRequest#ofEach] tells
+    public int gpusOn(int nodeIndex, GpuRequest one) {
+        return gpus.byType().isEmpty() ? gpusOn(nodeIndex) : one.perNode();
     }
 
     public int totalGpus() {

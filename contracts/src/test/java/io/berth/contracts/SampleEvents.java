@@ -456,6 +456,21 @@ final class SampleEvents {
                         SPEC,
                         null));
         addNamed(
+                "types",
+                Topics.SUBMISSIONS,
+                new Submission.Submitted(
+                        JOB,
+                        SHAPED.with(
+                                new ResourceRequest(
+                                        2,
+                                        2,
+                                        1,
+                                        new MemoryRequest(Per.NODE, 8192),
+                                        GpuRequest.ofTypes(Map.of("a100", 2, "v100", 1), null))),
+                        "alice",
+                        SPEC,
+                        null));
+        addNamed(
                 "wait",
                 Topics.SUBMISSIONS,
                 new Submission.Submitted(JOB, IMPATIENT, "alice", SPEC, null));

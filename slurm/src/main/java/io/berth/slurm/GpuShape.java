@@ -5,12 +5,14 @@ import org.jspecify.annotations.Nullable;
 /// How a job's GPUs are spread: in total, per node, per task; null where it does not say. At most
 /// one of them is given unless they contradict the nodes or tasks asked for.
 ///
+/// @param types how many GPUs are of each of several types, of those per node, or else in total
 /// @param layout nodes and tasks, with those that follow from the GPUs
 record GpuShape(
         @Nullable Integer total,
         @Nullable Integer perNode,
         @Nullable Integer perTask,
         @Nullable String type,
+        @Nullable String types,
         TaskShape layout) {
 
     static final String INVALID = "Invalid generic resource (gres) specification";
@@ -33,6 +35,7 @@ record GpuShape(
                         count(perNode),
                         count(perTask),
                         oneType(total, perNode, perTask),
+                        severalTypes(total, perNode, perTask),
                         layout);
         return shape.checked().spreadOverNodes().spreadOverTasks();
     }
@@ -48,11 +51,34 @@ record GpuShape(
                 continue;
             }
             if (type != null && !type.equals(spec.type())) {
-                throw InvalidOption.refused("GPUs of two types in one job are not supported yet");
+                throw InvalidOption.refused(
+                        "%s: GPUs of type %s and of type %s, counted in two ways"
+                                .formatted(INVALID, type, spec.type()));
             }
             type = spec.type();
         }
         return type;
+    }
+
+    /// Those of each node, or else in total; null for one type, or any.
+    ///
+    /// @throws InvalidOption if they are counted otherwise too
+    private static @Nullable String severalTypes(
+            @Nullable GpuSpec total, @Nullable GpuSpec perNode, @Nullable GpuSpec perTask)
+            throws InvalidOption {
+        String inAll = total == null ? null : total.typesText();
+        String ofNode = perNode == null ? null : perNode.typesText();
+        String types = ofNode == null ? inAll : ofNode;
+        boolean twice =
+                count(perTask) != null
+                        || (inAll != null && count(perNode) != null)
+                        || (ofNode != null && total != null && total.type() != null);
+        if (types != null && twice) {
+            throw InvalidOption.refused(
+                    "%s: GPUs of several types (%s) are counted in one way, per node or in all"
+                            .formatted(INVALID, types));
+        }
+        return types;
     }
 
     private GpuShape checked() throws InvalidOption {
@@ -82,9 +108,9 @@ record GpuShape(
         }
         int nodes = total / perNode;
         if (layout.nodes() == null) {
-            return new GpuShape(null, perNode, perTask, type, layout.withNodes(nodes));
+            return new GpuShape(null, perNode, perTask, type, types, layout.withNodes(nodes));
         }
-        return layout.nodes() == nodes ? new GpuShape(null, perNode, perTask, type, layout) : this;
+        return layout.nodes() == nodes ? new GpuShape(null, perNode, perTask, type, types, layout) : this;
     }
 
     private GpuShape spreadOverTasks() {
@@ -93,10 +119,10 @@ record GpuShape(
         }
         int tasks = total / perTask;
         if (layout.tasks() == null && layout.tasksPerNode() == null) {
-            return new GpuShape(null, perNode, perTask, type, layout.withTasks(tasks));
+            return new GpuShape(null, perNode, perTask, type, types, layout.withTasks(tasks));
         }
         return layout.tasks() != null && layout.tasks() == tasks
-                ? new GpuShape(null, perNode, perTask, type, layout)
+                ? new GpuShape(null, perNode, perTask, type, types, layout)
                 : this;
     }
 }

@@ -1,23 +1,62 @@
 package io.berth.slurm;
 
 import io.berth.contracts.GpuRequest;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// GPUs as an option names them: how many, and of which type if that matters.
-public record GpuSpec(int count, @Nullable String type) {
+/// GPUs as an option names them: how many, and of which type, or how many of each of several types,
+/// if that matters.
+///
+/// @param count of all types
+/// @param types of several types how many of each; null for one, or any
+public record GpuSpec(
+        int count, @Nullable String type, @Nullable SortedMap<String, Integer> types) {
 
     private static final String INVALID_GRES = "Invalid generic resource (gres) specification";
     static final String INVALID_TRES =
             "Batch job submission failed: Invalid Trackable RESource (TRES) specification";
 
-    /// One item of `--gres` that speaks of whole GPUs: `gpu[:type][:count]` or
-    /// `mig:profile[:count]`.
+    /// GPUs of one type, or of any.
+    public GpuSpec(int count, @Nullable String type) {
+        this(count, type, null);
+    }
+
+    /// The items of `--gres` that speak of whole GPUs: `gpu[:type][:count]` or
+    /// `mig:profile[:count]`; null of none.
+    static @Nullable GpuSpec ofGres(List<String> items) throws InvalidOption {
+        var counts = new ArrayList<String>();
+        for (String item : items) {
+            int colon = item.indexOf(':');
+            counts.add(colon < 0 ? "1" : item.substring(colon + 1));
+        }
+        return of(counts);
+    }
+
+    /// The types as a list says them, `a100:2,v100:1`; null for one, or any.
+    public @Nullable String typesText() {
+        return types == null
+                ? null
+                : types.entrySet().stream()
+                        .map(it -> it.getKey() + ":" + it.getValue())
+                        .collect(Collectors.joining(","));
+    }
+
+    /// Of one type, or of any.
     ///
-    /// @param before what items before it asked for; null is none
-    static @Nullable GpuSpec ofGres(String item, @Nullable GpuSpec before) throws InvalidOption {
-        int colon = item.indexOf(':');
-        return colon < 0 ? new GpuSpec(1, null) : of(item.substring(colon + 1), before);
+    /// @param option that has it, for a refusal
+    static @Nullable GpuSpec ofOneType(String option, String list) throws InvalidOption {
+        GpuSpec found = ofList(list);
+        if (found != null && found.types != null) {
+            throw InvalidOption.refused(
+                    "%s=%s: GPUs of several types are counted per node or in all (--gres, --gpus-per-node, --gpus)"
+                            .formatted(option, list));
+        }
+        return found;
     }
 
     /// Whether an item of `--gres` speaks of whole GPUs.
@@ -32,36 +71,63 @@ public record GpuSpec(int count, @Nullable String type) {
     }
 
     /// The GPUs of `--gpus` and its kin: a list of `[type:]count` or `type`.
-    static @Nullable GpuSpec ofList(String list) throws InvalidOption {
-        GpuSpec found = null;
-        for (String item : list.split(",", -1)) {
-            if (item.isEmpty()) {
-                throw InvalidOption.refused(INVALID_TRES);
-            }
-            found = of(item, found);
+    public static @Nullable GpuSpec ofList(String list) throws InvalidOption {
+        List<String> items = List.of(list.split(",", -1));
+        if (items.contains("")) {
+            throw InvalidOption.refused(INVALID_TRES);
         }
-        return found;
+        return of(items);
     }
 
-    /// One item of a list. Of several with the same type the last one counts.
-    private static GpuSpec of(String text, @Nullable GpuSpec before) throws InvalidOption {
+    /// Of several items with the same type the last one counts; of a count of 0 nothing is asked.
+    private static @Nullable GpuSpec of(List<String> items) throws InvalidOption {
+        var byType = new TreeMap<String, Integer>();
+        GpuSpec last = null;
+        for (String item : items) {
+            GpuSpec one = of(item);
+            if (last != null && (last.type == null) != (one.type == null)) {
+                throw InvalidOption.refused(
+                        "Invalid GRES specification (with and without type identification)");
+            }
+            if (one.type != null) {
+                byType.put(one.type, one.count);
+            }
+            last = one;
+        }
+        if (byType.size() < 2) {
+            return last;
+        }
+        byType.values().removeIf(it -> it == 0);
+        long sum = byType.values().stream().mapToLong(Integer::longValue).sum();
+        if (byType.size() < 2) {
+            return new GpuSpec((int) sum, byType.isEmpty() ? null : byType.firstKey());
+        }
+        for (String type : byType.keySet()) {
+            if (new GpuRequest(1, type).ofInstances()) {
+                throw InvalidOption.refused(
+                        "%s: instances of GPUs (%s) and GPUs of other types are not of one job"
+                                .formatted(INVALID_GRES, type));
+            }
+        }
+        if (sum > Integer.MAX_VALUE) {
+            throw InvalidOption.refused(INVALID_TRES);
+        }
+        return new GpuSpec((int) sum, null, byType);
+    }
+
+    private static GpuSpec of(String text) throws InvalidOption {
         int colon = text.indexOf(':');
-        if (text.endsWith(":") || text.startsWith(":") || colon != text.lastIndexOf(':')) {
+        if (text.isEmpty()
+                || text.endsWith(":")
+                || text.startsWith(":")
+                || colon != text.lastIndexOf(':')) {
             throw InvalidOption.refused(INVALID_GRES);
         }
         boolean profile = colon < 0 && GpuRequest.isProfile(text);
         boolean countOnly = colon < 0 && !profile && Character.isDigit(text.charAt(0));
         boolean typeOnly = colon < 0 && !countOnly;
         String type = countOnly ? null : typeOnly ? text : text.substring(0, colon);
-        int count = typeOnly ? 1 : count(text.substring(colon + 1));
-        if (before != null && (before.type == null) != (type == null)) {
-            throw InvalidOption.refused(
-                    "Invalid GRES specification (with and without type identification)");
-        }
-        if (before != null && type != null && !type.equals(before.type)) {
-            throw InvalidOption.refused("GPUs of two types in one job are not supported yet");
-        }
-        return new GpuSpec(count, type);
+        return new GpuSpec(typeOnly ? 1 : count(text.substring(colon + 1)), type);
     }
 
     private static int count(String text) throws InvalidOption {

@@ -22,7 +22,7 @@ public record GresList(@Nullable GpuSpec gpus, @Nullable String part, @Nullable 
         }
         var parts = new ArrayList<String>();
         var others = new ArrayList<String>();
-        GpuSpec gpus = null;
+        var whole = new ArrayList<String>();
         for (String item : list.split(",", -1)) {
             if (item.isEmpty()) {
                 throw InvalidOption.refused(GpuSpec.INVALID_TRES);
@@ -31,13 +31,14 @@ public record GresList(@Nullable GpuSpec gpus, @Nullable String part, @Nullable 
             if (GpuPartText.speaksOf(gres.split(":", 2)[0])) {
                 parts.add(item);
             } else if (GpuSpec.speaksOf(gres)) {
-                gpus = GpuSpec.ofGres(gres, gpus);
+                whole.add(gres);
             } else if (Gres.isName(gres.split(":", 2)[0])) {
                 others.add(gres);
             } else {
                 throw InvalidOption.refused(GresText.INVALID);
             }
         }
+        GpuSpec gpus = GpuSpec.ofGres(whole);
         String part = joined(parts);
         if (part != null && GpuPartText.memoryAlone(part) == null && gpus != null) {
             throw InvalidOption.refused(GresText.INVALID);

@@ -194,7 +194,9 @@ final class NodesDraft {
         }
         long count = (long) perSocket.count() * sockets;
         if (count > Integer.MAX_VALUE
-                || (perNode != null && perNode.count() > 0 && perNode.count() != count)) {
+                || (perNode != null
+                        && perNode.count() > 0
+                        && (perNode.count() != count || perNode.types() != null))) {
             throw InvalidOption.refused(GpuShape.INVALID);
         }
         gpusPerSocket = perSocket.count();

@@ -31,6 +31,7 @@ public final class SubmissionDraft {
     public @Nullable Integer cpusPerGpu;
     public @Nullable Integer tasksPerGpu;
     public @Nullable String gpuType;
+    public @Nullable String gpuTypes;
     public @Nullable String gpuPart;
     public @Nullable String gres;
     public @Nullable Long timeLimitSeconds;
@@ -170,6 +171,7 @@ public final class SubmissionDraft {
                 cpusPerGpu,
                 tasksPerGpu,
                 gpuType,
+                gpuTypes,
                 gpuPart,
                 gres,
                 timeLimitSeconds,

@@ -348,8 +348,22 @@ final class SbatchTest {
                 "-N | 255 | sbatch: option requires an argument -- 'N'",
                 "--nodes | 255 | sbatch: option '--nodes' requires an argument",
                 "--wait=5 | 255 | sbatch: option '--wait' doesn't allow an argument",
-                "--gres=gpu:a100:1,gpu:v100:1 | 1 | sbatch: error: GPUs of two types in one job are"
-                        + " not supported yet"
+                "--gres=gpu:a100:1,gpu:2 | 1 | sbatch: error: Invalid GRES specification (with and"
+                        + " without type identification)",
+                "--gres=gpu:a100:1,gpu:1g.10gb:1 | 1 | sbatch: error: Invalid generic resource"
+                        + " (gres) specification: instances of GPUs (1g.10gb) and GPUs of other"
+                        + " types are not of one job",
+                "--gres=gpu:a100:1,gpu:v100:1,mps:10 | 1 | sbatch: error: Invalid generic resource"
+                        + " (gres) specification",
+                "--gres=gpu:a100:1,gpu:v100:1 -G v100:2 | 1 | sbatch: error: Invalid generic"
+                        + " resource (gres) specification: GPUs of several types (a100:1,v100:1)"
+                        + " are counted in one way, per node or in all",
+                "-n 2 --gpus-per-task=a100:1,v100:1 | 1 | sbatch: error:"
+                        + " --gpus-per-task=a100:1,v100:1: GPUs of several types are counted per"
+                        + " node or in all (--gres, --gpus-per-node, --gpus)",
+                "--gpus-per-task=v100:1 -n 2 -G a100:1 | 1 | sbatch: error: Invalid generic"
+                        + " resource (gres) specification: GPUs of type a100 and of type v100,"
+                        + " counted in two ways"
             })
     void what_cannot_be_done_is_refused_by_name(String words, int exitCode, String firstLine) {
         InvalidOption refusal = refusal(words.split(" "));
@@ -552,6 +566,34 @@ final class SbatchTest {
 
         assertThat(job.gpuType()).isEqualTo(type);
         assertThat(job.gpusPerNode()).isEqualTo(count);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    --gres=gpu:a100:2,gpu:v100:1             |   | 3 |   | a100:2,v100:1
+                    --gres=gpu:v100,gpu:a100:2,gpu:v100:3    |   | 5 |   | a100:2,v100:3
+                    --gpus-per-node=a100:1,v100:1            |   | 2 |   | a100:1,v100:1
+                    --gpus=volta:3,kepler:5                  | 8 |   |   | kepler:5,volta:3
+                    --gpus-per-node=a100:1,v100:1 --gpus=8   |   | 2 | 4 | a100:1,v100:1
+                    --gpus-per-node=a100:2,v100:0            |   | 2 |   |
+                    """)
+    void gpus_of_several_types_are_so_many_of_each(
+            String words,
+            @Nullable Integer gpus,
+            @Nullable Integer perNode,
+            @Nullable Integer nodes,
+            @Nullable String types)
+            throws InvalidOption {
+        JobSubmission job = words(words.split(" "));
+
+        assertThat(job.gpus()).isEqualTo(gpus);
+        assertThat(job.gpusPerNode()).isEqualTo(perNode);
+        assertThat(job.nodes()).isEqualTo(nodes);
+        assertThat(job.gpuTypes()).isEqualTo(types);
+        assertThat(job.gpuType()).isEqualTo(types == null ? "a100" : null);
     }
 
     private static JobSubmission withFiles(Map<String, String> files, String... words)

@@ -237,6 +237,11 @@ record AmendedRequest(
                                     RequestedResources.MAX_GPUS,
                                     0);
             String type = whole.type();
+            if (whole.types() != null) {
+                return GpuRequest.ofTypes(
+                        Checks.gpuTypes(whole.types()),
+                        part == null ? null : memory(part));
+            }
             return new GpuRequest(
                     count,
                     type == null ? null : Checks.gpuType(type),

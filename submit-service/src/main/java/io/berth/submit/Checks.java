@@ -1,7 +1,9 @@
 package io.berth.submit;
 
 import io.berth.submit.Refusal.InvalidOption;
+import io.berth.slurm.GpuSpec;
 import java.util.Collection;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +60,28 @@ public final class Checks {
                             + " is not 1 to 64 letters, digits, '.', '_' or '-'");
         }
         return type;
+    }
+
+    /// How many GPUs of each of several types: `a100:2,v100:1`.
+    static Map<String, Integer> gpuTypes(String list) throws Refused {
+        try {
+            GpuSpec read = GpuSpec.ofList(list);
+            if (read != null && read.types() != null) {
+                return gpuTypes(read.types());
+            }
+        } catch (io.berth.slurm.InvalidOption e) {
+            throw invalid(e.getMessage() + ": " + quoted(list));
+        }
+        throw invalid(
+                "GPU types %s are not several with a count of each, such as a100:2,v100:1"
+                        .formatted(quoted(list)));
+    }
+
+    static Map<String, Integer> gpuTypes(Map<String, Integer> types) throws Refused {
+        for (String type : types.keySet()) {
+            gpuType(type);
+        }
+        return types;
     }
 
     /// Whether a program can be given the text: no NUL, and no half of a surrogate pair.

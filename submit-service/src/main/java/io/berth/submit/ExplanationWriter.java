@@ -16,6 +16,7 @@ import io.berth.slurm.SlurmTime;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Puts an explanation into words.
@@ -323,8 +324,13 @@ final class ExplanationWriter {
             text.append(Feasibility.words(gpus)).append(" of a GPU, ");
         }
         if (request.gpusOn(0) > 0) {
-            String type = gpus.type() == null ? "" : gpus.type() + " ";
-            text.append(counted(request.gpusOn(0), type + "GPU"));
+            text.append(
+                    gpus.ofEach().stream()
+                            .map(it ->
+                                    counted(
+                                            request.gpusOn(0, it),
+                                            (it.type() == null ? "" : it.type() + " ") + "GPU"))
+                            .collect(Collectors.joining(", ")));
             if (gpus.minMemoryMib() != null) {
                 text.append(" of ").append(gpus.minMemoryMib()).append(" MiB at least");
             }

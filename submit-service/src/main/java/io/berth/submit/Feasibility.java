@@ -73,7 +73,7 @@ public final class Feasibility {
 
     /// The same, whatever the sockets.
     private boolean couldHoldSomewhere(NodeSeen node) {
-        return gpusOf(node) >= gpusWanted()
+        return request.gpus().ofEach().stream().allMatch(it -> gpusOf(node, it) >= wanted(it))
                 && node.inventory().memoryMib() >= memoryMib()
                 && cpusOf(node) >= cpusWanted(node)
                 && shaped(node)
@@ -101,8 +101,8 @@ public final class Feasibility {
 
     /// GPUs of the node that the request would take whole, or a part of one of them; of instances
     /// of GPUs as many as there are, or could be if they were divided anew.
-    private int gpusOf(NodeSeen node) {
-        return Math.max(gpusThere(node), instancesPossible(node));
+    private int gpusOf(NodeSeen node, GpuRequest gpus) {
+        return Math.max(gpusThere(node, gpus), instancesPossible(node));
     }
 
     private int instancesPossible(NodeSeen node) {
@@ -117,12 +117,13 @@ public final class Feasibility {
         return node.inventory().gpus().stream().filter(it -> shared == null || !shared.shares(it));
     }
 
-    private int gpusThere(NodeSeen node) {
+    /// @param gpus those of the request of one type
+    private int gpusThere(NodeSeen node, GpuRequest gpus) {
         SharedGpus shared = cluster.sharedOn(node.node());
-        ShareRequest part = request.gpus().share();
+        ShareRequest part = gpus.share();
         return (int)
                 node.inventory().gpus().stream()
-                        .filter(request.gpus()::admits)
+                        .filter(gpus::admits)
                         .filter(gpu ->
                                 part == null
                                         ? shared == null || !shared.shares(gpu)
@@ -148,8 +149,9 @@ public final class Feasibility {
         return Cores.of(node.inventory(), cluster.byCore());
     }
 
-    private int gpusWanted() {
-        return request.gpus().share() == null ? request.gpusOn(0) : 1;
+    /// @param gpus those of the request of one type
+    private int wanted(GpuRequest gpus) {
+        return gpus.share() == null ? request.gpusOn(0, gpus) : 1;
     }
 
     private boolean shaped(NodeSeen node) {
@@ -160,7 +162,8 @@ public final class Feasibility {
     /// Whether the sockets of the node have what each is to give, and room for the tasks. Where
     /// instances lie that are yet to be divided is not known.
     private boolean socketed(NodeSeen node) {
-        boolean undivided = request.gpus().perSocket() == null && gpusThere(node) < gpusWanted();
+        GpuRequest first = request.gpus().ofEach().getFirst();
+        boolean undivided = first.perSocket() == null && gpusThere(node, first) < wanted(first);
         return undivided
                 || sockets.holds(
                         node.inventory(),
@@ -182,26 +185,11 @@ public final class Feasibility {
         if (nodes.stream().noneMatch(this::shaped)) {
             return "Socket, core, thread and/or temporary disk specification can not be satisfied";
         }
-        GpuRequest gpus = request.gpus();
-        String type = gpus.type();
-        NodeSeen mostGpus = largest(node -> gpusOf(node));
-        if (gpus.share() != null && gpusOf(mostGpus) == 0) {
-            return "no GPU is shared so that a job can have " + words(gpus);
-        }
-        if (request.gpusOn(0) > 0 && gpusOf(mostGpus) == 0 && mostMemory() > 0) {
-            return "no %sGPU has %d MiB of memory; the most that one has is %d MiB"
-                    .formatted(type == null ? "" : type + " ", gpus.minMemoryMib(), mostMemory());
-        }
-        if (type != null && request.gpusOn(0) > 0 && gpusOf(mostGpus) == 0) {
-            return "no node has GPUs of type " + quoted(type) + "; types there are: " + types();
-        }
-        if (gpusOf(mostGpus) < request.gpusOn(0)) {
-            String kind = type == null ? "" : type + " ";
-            String memory =
-                    gpus.minMemoryMib() == null
-                            ? ""
-                            : " of %d MiB at least".formatted(gpus.minMemoryMib());
-            return tooMuch(request.gpusOn(0), kind + "GPUs" + memory, gpusOf(mostGpus), mostGpus);
+        for (GpuRequest gpus : request.gpus().ofEach()) {
+            String none = none(gpus);
+            if (none != null) {
+                return none;
+            }
         }
         Gres lacking = lacking(nodes);
         if (lacking != null) {
@@ -224,14 +212,44 @@ public final class Feasibility {
                     memoryMib(), "MiB of memory", mostMemory.inventory().memoryMib(), mostMemory);
         }
         String others = request.gres().isEmpty() ? "" : GresText.text(request.gres()) + ", ";
-        return "no single node has %s%d GPUs, %d CPUs and %d MiB of memory together"
-                .formatted(others, request.gpusOn(0), request.cpusOn(0), memoryMib());
+        String gpus =
+                request.gpus().byType().isEmpty()
+                        ? Integer.toString(request.gpusOn(0))
+                        : request.gpus().text(request.gpusOn(0));
+        return "no single node has %s%s GPUs, %d CPUs and %d MiB of memory together"
+                .formatted(others, gpus, request.cpusOn(0), memoryMib());
+    }
+
+    /// That no node has the GPUs of one type; null if one has.
+    private @Nullable String none(GpuRequest gpus) {
+        String type = gpus.type();
+        int wanted = wanted(gpus);
+        NodeSeen mostGpus = largest(node -> gpusOf(node, gpus));
+        int most = gpusOf(mostGpus, gpus);
+        if (gpus.share() != null) {
+            return most == 0
+                    ? "no GPU is shared so that a job can have " + words(gpus)
+                    : null;
+        }
+        if (wanted > 0 && most == 0 && mostMemory(gpus) > 0) {
+            return "no %sGPU has %d MiB of memory; the most that one has is %d MiB"
+                    .formatted(
+                            type == null ? "" : type + " ", gpus.minMemoryMib(), mostMemory(gpus));
+        }
+        if (type != null && wanted > 0 && most == 0) {
+            return "no node has GPUs of type " + quoted(type) + "; types there are: " + types();
+        }
+        String kind = type == null ? "" : type + " ";
+        String memory =
+                gpus.minMemoryMib() == null
+                        ? ""
+                        : " of %d MiB at least".formatted(gpus.minMemoryMib());
+        return most < wanted ? tooMuch(wanted, kind + "GPUs" + memory, most, mostGpus) : null;
     }
 
     /// That a GPU of the type that is asked for has, in MiB; 0 where memory is not asked for, or
     /// there is no such GPU.
-    private long mostMemory() {
-        GpuRequest gpus = request.gpus();
+    private long mostMemory(GpuRequest gpus) {
         if (gpus.minMemoryMib() == null) {
             return 0;
         }

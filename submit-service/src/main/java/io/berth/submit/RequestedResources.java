@@ -2,6 +2,7 @@ package io.berth.submit;
 
 import static io.berth.submit.Checks.invalid;
 import static io.berth.submit.Checks.number;
+import static io.berth.submit.Checks.quoted;
 
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.Gres;
@@ -24,6 +25,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 ///   fewest nodes that have the GPUs; else one. More nodes than tasks are cut down to the tasks.
 /// - Tasks: as given; else nodes × tasks per node; else GPUs ÷ GPUs per task; else one a node.
 /// - GPUs: so many on every node; or on each those of its tasks; or all of them, as evenly as they
-///   divide, at least one on each.
+///   divide, at least one on each. Of several types as many of each on every node.
 ///
 /// `--nodes=2 --gpus=8 --gpus-per-task=2` is 2 nodes with 2 tasks and 4 GPUs each; of `--nodes=2
 /// --ntasks=3 --gpus-per-task=1` the first has 2 tasks and 2 GPUs, the second one each.
@@ -60,6 +62,10 @@ final class RequestedResources {
     private final int gpusPerSocket;
     private final int gpusPerTask;
     private final int tasksPerGpu;
+
+    /// How many of the GPUs of each node, or else of all, are of each of several types; empty for
+    /// one type, or any.
+    private final Map<String, Integer> gpuTypes;
 
     /// That each whole GPU has at least; null does not ask.
     private final @Nullable Long gpuMemoryMib;
@@ -98,6 +104,37 @@ final class RequestedResources {
                         ? (int) number("tasks", (long) all * tasksPerGpu, 1, MAX_TASKS, 0)
                         : tasks;
         this.gpuMemoryMib = gpuMemoryMib();
+        this.gpuTypes = gpuTypes();
+    }
+
+    private Map<String, Integer> gpuTypes() throws Refused {
+        String list = asked.gpuTypes();
+        if (list == null) {
+            return Map.of();
+        }
+        Map<String, Integer> types = Checks.gpuTypes(list);
+        long sum = types.values().stream().mapToLong(Integer::longValue).sum();
+        int counted = gpusPerNode > 0 ? gpusPerNode : gpus;
+        if (sum != counted) {
+            throw invalid(
+                    "GPUs of types %s are %d, and %d %s asked for"
+                            .formatted(
+                                    quoted(list), sum, counted, counted == 1 ? "is" : "are"));
+        }
+        String other =
+                asked.gpuType() != null
+                        ? "of one type"
+                        : gpusPerTask > 0
+                                ? "per task"
+                                : gpusPerSocket > 0
+                                        ? "per socket"
+                                        : model() ? "linked to one another" : null;
+        if (other != null) {
+            throw invalid(
+                    "GPUs of several types (%s) and GPUs %s exclude each other"
+                            .formatted(list, other));
+        }
+        return types;
     }
 
     /// As many GPUs as the sockets of a node give together.
@@ -233,7 +270,7 @@ final class RequestedResources {
         most = givenTasks > 0 ? Math.min(most, givenTasks) : most;
         most =
                 gpus > 0
-                        ? (gpusPerNode > 0
+                        ? (gpusPerNode > 0 || !gpuTypes.isEmpty()
                                 ? nodes
                                 : Math.min(most, gpus / Math.max(1, gpusPerTask)))
                         : most;
@@ -344,6 +381,9 @@ final class RequestedResources {
 
     /// @param least nodes that it must be for another reason
     private int fewestNodesThatHave(int least) {
+        if (!gpuTypes.isEmpty()) {
+            return fewestOfTypes(least);
+        }
         int largest = candidates.stream().mapToInt(this::matchingGpus).max().orElse(0);
         int each = Math.max(1, gpusPerTask);
         int most = largest - largest % each; // A task's GPUs are of one node.
@@ -354,6 +394,35 @@ final class RequestedResources {
                                 Math.max(least, Math.ceilDiv(gpusWanted(), most)),
                                 0,
                                 MAX_NODES + 1L);
+    }
+
+    /// The fewest nodes over which GPUs of several types divide, so that a node has its part of
+    /// each; `least` where there are none.
+    private int fewestOfTypes(int least) {
+        int most = gpuTypes.values().stream().mapToInt(Integer::intValue).min().orElse(0);
+        for (int nodes = least; nodes <= most; nodes++) {
+            GpuRequest each = ofTypes(nodes);
+            if (each != null && candidates.stream().anyMatch(node -> has(node, each))) {
+                return nodes;
+            }
+        }
+        return least;
+    }
+
+    private static boolean has(NodeSeen node, GpuRequest wanted) {
+        return wanted.ofEach().stream()
+                .allMatch(one ->
+                        node.inventory().gpus().stream().filter(one::admits).count()
+                                >= one.perNode());
+    }
+
+    /// GPUs of several types that are counted in all, as each of so many nodes has them; null if
+    /// they do not divide.
+    private @Nullable GpuRequest ofTypes(int nodes) {
+        var each = new TreeMap<String, Integer>();
+        gpuTypes.forEach((type, count) -> each.put(type, count / nodes));
+        boolean divide = gpuTypes.values().stream().allMatch(it -> it % nodes == 0);
+        return divide ? GpuRequest.ofTypes(each, gpuMemoryMib) : null;
     }
 
     /// In all, where that is counted.
@@ -408,6 +477,18 @@ final class RequestedResources {
         }
         if (total < nodes) {
             throw invalid("%d GPUs for %d nodes: each has one at least".formatted(total, nodes));
+        }
+        if (!gpuTypes.isEmpty()) {
+            GpuRequest each =
+                    gpusPerNode > 0
+                            ? GpuRequest.ofTypes(gpuTypes, gpuMemoryMib)
+                            : ofTypes(nodes);
+            if (each == null) {
+                throw invalid(
+                        "GPUs of several types (%s) do not divide over %d nodes: each node has as many of a type as any other"
+                                .formatted(asked.gpuTypes(), nodes));
+            }
+            return each;
         }
         if (gpusPerNode == 0 && gpusPerTask > 0 && tasks % nodes != 0) {
             return new GpuRequest(0, type, gpusPerTask, null, null, gpuMemoryMib);

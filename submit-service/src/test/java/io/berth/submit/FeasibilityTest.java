@@ -23,11 +23,14 @@ import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.PartitionRules;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.ParameterizedTest;
 
 /// GPUs that are given out in parts do not count as whole ones, nor the other way round.
 final class FeasibilityTest {
@@ -94,6 +97,25 @@ final class FeasibilityTest {
                         "no a100 GPU has 80000 MiB of memory; the most that one has is 40960 MiB");
         assertThat(obstacle(many).orElse(""))
                 .startsWith("9 a100 GPUs of 40000 MiB at least on one node, and the largest has 8");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    4 | 4 |
+                    4 | 5 | 5 v100 GPUs on one node, and the largest has 4 (dgx-01)
+                    6 | 1 | no single node has a100:6,v100:1 GPUs, 1 CPUs and 1 MiB of memory together
+                    """)
+    void one_node_must_have_gpus_of_each_type(int a100, int v100, @Nullable String obstacle) {
+        var wanted = GpuRequest.ofTypes(Map.of("a100", a100, "v100", v100), null);
+        var request = new ResourceRequest(1, 1, 1, MemoryRequest.perNode(1), wanted);
+        var nodes = List.of(NODE, onTwoSockets("v100"));
+        var cluster = Samples.configuration().cluster();
+
+        assertThat(new Feasibility(request, nodes, cluster).obstacle().orElse(null))
+                .isEqualTo(obstacle);
     }
 
     private static GpuRequest ofMemory(int gpus, long mib) {

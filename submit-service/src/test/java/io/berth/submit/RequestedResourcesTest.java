@@ -289,6 +289,53 @@ final class RequestedResourcesTest {
                                                 "Memory specification can not be satisfied: 10000 MiB on a node, and partition batch allows 8192"));
     }
 
+    private static ResourceRequest ofTypes(String asked) throws Refused {
+        var nodes = List.of(Samples.DGX, Samples.VOLTA, Samples.mixed("mixed-01", 3));
+        return new RequestedResources(Asked.fields(asked), batch(PartitionRules.DEFAULT), nodes)
+                .request(null, Map.of());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    gpusPerNode=3 gpuTypes=a100:2,v100:1                 | 1 | a100:2,v100:1
+                    gpusPerNode=3 gpuTypes=v100:1,a100:2 nodes=2         | 2 | a100:2,v100:1
+                    gpusPerNode=2 gpuTypes=a100:1,v100:1 gpus=6          | 3 | a100:1,v100:1
+                    gpus=6 gpuTypes=a100:4,v100:2 nodes=2                | 2 | a100:2,v100:1
+                    gpus=8 gpuTypes=a100:4,v100:4                        | 2 | a100:2,v100:2
+                    gpus=2 gpuTypes=a100:1,v100:1 maxNodes=4             | 1 | a100:1,v100:1
+                    """)
+    void every_node_has_as_many_gpus_of_each_of_several_types(
+            String asked, int nodes, String types) throws Refused {
+        ResourceRequest request = ofTypes(asked);
+
+        assertThat(request.nodes()).isEqualTo(nodes);
+        assertThat(request.gpus().text(request.gpusOn(0))).isEqualTo(types);
+        assertThat(request.range()).isNull();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    gpus=5 gpuTypes=a100:3,v100:2 nodes=2             | GPUs of several types (a100:3,v100:2) do not divide over 2 nodes: each node has as many of a type as any other
+                    gpusPerNode=4 gpuTypes=a100:2,v100:1              | GPUs of types 'a100:2,v100:1' are 3, and 4 are asked for
+                    gpuTypes=a100:2,v100:1                            | GPUs of types 'a100:2,v100:1' are 3, and 0 are asked for
+                    gpusPerNode=2 gpuTypes=a100:2                     | GPU types 'a100:2' are not several with a count of each, such as a100:2,v100:1
+                    gpusPerNode=2 gpuTypes=a100:1,a/b:1               | GPU type 'a/b' is not 1 to 64 letters, digits, '.', '_' or '-'
+                    gpusPerNode=2 gpuTypes=a100:1,v100:1 gpuType=a100 | GPUs of several types (a100:1,v100:1) and GPUs of one type exclude each other
+                    gpusPerNode=2 gpuTypes=a100:1,1g.5gb:1            | Invalid generic resource (gres) specification: instances of GPUs (1g.5gb) and GPUs of other types are not of one job: 'a100:1,1g.5gb:1'
+                    gpusPerNode=2 gpuTypes=a100:1,v100:1 gpuPart=mps:5 | a part of a GPU (mps:5) and whole GPUs exclude each other
+                    """)
+    void several_types_that_make_no_sense_are_refused(String asked, String why) {
+        assertThatThrownBy(() -> ofTypes(asked))
+                .isInstanceOfSatisfying(
+                        Refused.class, it -> assertThat(it.refusal().detail()).isEqualTo(why));
+    }
+
     static PartitionRules ofMemory(long given, long most) {
         return of(new Use(given, most, 0, false, List.of("ALL"), false));
     }

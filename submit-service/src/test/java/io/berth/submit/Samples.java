@@ -40,6 +40,7 @@ import io.berth.contracts.event.Submission.Submitted;
 import io.berth.contracts.event.Suspensions;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.state.Transitions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -58,6 +59,24 @@ public final class Samples {
     public static final List<NodeSeen> NODES = List.of(DGX, DGX_2, PLAIN, VOLTA);
 
     private Samples() {}
+
+    /// With so many A100 and as many V100.
+    public static NodeSeen mixed(String name, int pairs) {
+        NodeSeen plain = node(name, 64, 500_000, pairs, "a100");
+        var gpus = new ArrayList<>(plain.inventory().gpus());
+        for (int i = 0; i < pairs; i++) {
+            gpus.add(new Gpu(pairs + i, "GPU-" + name + "-v" + i, "v100", "v100", i, 1, 0));
+        }
+        return new NodeSeen(
+                plain.node(),
+                plain.nonce(),
+                plain.machineId(),
+                plain.bootId(),
+                plain.agentVersion(),
+                plain.inventory().withGpus(gpus, List.of()),
+                List.of(),
+                0);
+    }
 
     public static NodeSeen node(String name, int cpus, long memoryMib, int gpus, String type) {
         var inventory =

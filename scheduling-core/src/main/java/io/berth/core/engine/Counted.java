@@ -32,6 +32,23 @@ public final class Counted {
         return amounts.length;
     }
 
+    /// So many of the thing at a place.
+    static Counted one(int place, long amount) {
+        var amounts = new long[place + 1];
+        amounts[place] = amount;
+        return of(amounts);
+    }
+
+    /// The same but for what stands at a place; -1 is none.
+    Counted without(int place) {
+        if (place < 0 || at(place) == 0) {
+            return this;
+        }
+        long[] rest = amounts.clone();
+        rest[place] = 0;
+        return of(rest);
+    }
+
     long at(int place) {
         return place < amounts.length ? amounts[place] : 0;
     }
@@ -50,7 +67,9 @@ public final class Counted {
     /// @param first where the one of the first place stands
     boolean fits(long[] there, int first) {
         for (int place = 0; place < amounts.length; place++) {
-            if (first + place >= there.length || there[first + place] < amounts[place]) {
+            if (amounts[place] > 0
+                    && (first + place >= there.length
+                            || there[first + place] < amounts[place])) {
                 return false;
             }
         }

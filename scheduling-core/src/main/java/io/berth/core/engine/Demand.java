@@ -5,8 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /// What one part of a job takes on a node of one kind.
 ///
-/// @param gpus whole GPUs, all of one type; or units of one shared GPU
+/// @param gpus whole GPUs of one type; or units of one shared GPU
 /// @param lane which of the kind's GPU types they are of, or which shared GPU; -1 without GPUs
+/// @param more what it takes of other lanes too
 /// @param tenant for whom
 /// @param counted what it takes beside
 /// @param ofCap how many CPUs it takes of those that its partition may have: the same, but where a
@@ -18,6 +19,7 @@ public record Demand(
         long memoryMib,
         int gpus,
         int lane,
+        Counted more,
         Tenant tenant,
         Counted counted,
         int ofCap,
@@ -46,42 +48,74 @@ public record Demand(
 
     /// CPUs that all count for the partition's, memory, GPUs, and what it takes beside.
     public Demand(int cpus, long memoryMib, int gpus, int lane, Tenant tenant, Counted counted) {
-        this(cpus, memoryMib, gpus, lane, tenant, counted, cpus, null, null);
+        this(cpus, memoryMib, gpus, lane, Counted.NONE, tenant, counted, cpus, null, null);
     }
 
     private Demand of(
-            int someCpus, long someMib, int someGpus, int ofLane, Counted some, int someOfCap) {
-        int its = someGpus == 0 ? -1 : ofLane;
-        return new Demand(someCpus, someMib, someGpus, its, tenant, some, someOfCap, null, null);
+            int someCpus, long someMib, Counted byLane, int ofLane, Counted some, int someOfCap) {
+        int its = ofLane < 0 || byLane.at(ofLane) == 0 ? -1 : ofLane;
+        return new Demand(
+                someCpus,
+                someMib,
+                its < 0 ? 0 : (int) byLane.at(its),
+                its,
+                byLane.without(its),
+                tenant,
+                some,
+                someOfCap,
+                null,
+                null);
+    }
+
+    /// The same, with whole GPUs of other types.
+    ///
+    /// @param others by lane, none of its own
+    public Demand alsoWith(Counted others) {
+        return new Demand(
+                cpus, memoryMib, gpus, lane, others, tenant, counted, ofCap, seating, shared);
+    }
+
+    /// How many GPUs, or units, it takes of a lane.
+    int gpusOf(int some) {
+        return some < 0 ? 0 : some == lane ? gpus : (int) more.at(some);
+    }
+
+    private Counted byLane() {
+        return lane < 0 ? more : more.and(Counted.one(lane, gpus));
     }
 
     /// The same, for that tenant.
     public Demand of(Tenant other) {
         return other.equals(tenant)
                 ? this
-                : new Demand(cpus, memoryMib, gpus, lane, other, counted, ofCap, seating, shared);
+                : new Demand(
+                        cpus, memoryMib, gpus, lane, more, other, counted, ofCap, seating, shared);
     }
 
     /// The same, with that beside.
     public Demand with(Counted others) {
-        return new Demand(cpus, memoryMib, gpus, lane, tenant, others, ofCap, seating, shared);
+        return new Demand(
+                cpus, memoryMib, gpus, lane, more, tenant, others, ofCap, seating, shared);
     }
 
     /// The same, lying so on the node.
     public Demand seated(@Nullable Seating so) {
-        return new Demand(cpus, memoryMib, gpus, lane, tenant, counted, ofCap, so, shared);
+        return new Demand(
+                cpus, memoryMib, gpus, lane, more, tenant, counted, ofCap, so, shared);
     }
 
     /// The same, with CPUs that others may hold too.
     public Demand sharing(@Nullable Shared so) {
-        return new Demand(cpus, memoryMib, gpus, lane, tenant, counted, ofCap, seating, so);
+        return new Demand(
+                cpus, memoryMib, gpus, lane, more, tenant, counted, ofCap, seating, so);
     }
 
     /// The same, but that so many CPUs come free with it.
     Demand freeing(int some) {
         return some == cpus
                 ? this
-                : new Demand(some, memoryMib, gpus, lane, tenant, counted, ofCap, seating, shared);
+                : new Demand(
+                        some, memoryMib, gpus, lane, more, tenant, counted, ofCap, seating, shared);
     }
 
     /// How many CPUs must be free for it: none where others may hold all of them.
@@ -96,7 +130,7 @@ public record Demand(
 
     /// Whether this takes of what lies somewhere for a demand with a seating.
     boolean contends(Demand seated, Seating seating) {
-        return (lane >= 0 && lane == seated.lane) || (seating.ofCpus() && cpus > 0);
+        return gpusOf(seated.lane) > 0 || (seating.ofCpus() && cpus > 0);
     }
 
     /// As much of this as another demand on the same node covers.
@@ -104,7 +138,7 @@ public record Demand(
         return of(
                 Math.min(cpus, other.cpus),
                 Math.min(memoryMib, other.memoryMib),
-                lane == other.lane ? Math.min(gpus, other.gpus) : 0,
+                byLane().within(other.byLane()),
                 lane,
                 counted.within(other.counted),
                 tenant.sharesCap(other.tenant) ? Math.min(ofCap, other.ofCap) : 0);
@@ -115,20 +149,20 @@ public record Demand(
         return of(
                         cpus - part.cpus,
                         memoryMib - part.memoryMib,
-                        gpus - part.gpus,
+                        byLane().less(part.byLane()),
                         lane,
                         counted.less(part.counted),
                         ofCap - part.ofCap)
                 .sharing(shared);
     }
 
-    /// This and a demand of the same lane, or of none.
+    /// This and a demand on the same node.
     Demand and(Demand other) {
         int either = lane < 0 ? other.lane : lane;
         return of(
                 cpus + other.cpus,
                 memoryMib + other.memoryMib,
-                gpus + other.gpus,
+                byLane().and(other.byLane()),
                 either,
                 counted.and(other.counted),
                 ofCap + other.ofCap);

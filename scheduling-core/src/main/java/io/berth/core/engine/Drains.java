@@ -52,7 +52,7 @@ final class Drains {
                 int count = lane.gpus();
                 for (List<Demand> ofRun : held.values()) {
                     for (Demand one : ofRun) {
-                        count -= one.lane() == lane.lane() ? one.gpus() : 0;
+                        count -= one.gpusOf(lane.lane());
                     }
                 }
                 if (count > 0) {
@@ -221,7 +221,7 @@ final class Drains {
             List<Demand> owed = its.lifted() ? null : its.held.get(run);
             for (Demand one : owed == null ? List.<Demand>of() : owed) {
                 for (int part = 0; part < nodes.length; part++) {
-                    if (nodes[part] == its.node && held[part].lane() == one.lane()) {
+                    if (nodes[part] == its.node && held[part].gpusOf(one.lane()) > 0) {
                         debts[part] = debts[part].and(one);
                         any = true;
                     }

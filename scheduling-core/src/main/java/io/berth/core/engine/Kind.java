@@ -167,7 +167,7 @@ public final class Kind {
         return ends[lane];
     }
 
-    /// What a demand takes here, as policies see it.
+    /// What a demand takes here, as policies see it: of several types of GPUs the first.
     Shape shape(Demand demand) {
         int lane = demand.lane();
         int milli = lane < 0 ? 0 : Shape.WHOLE;
@@ -221,7 +221,11 @@ public final class Kind {
 
     /// How many GPUs a demand takes whole.
     int whole(Demand demand) {
-        return demand.lane() < gpusByLane.length ? demand.gpus() : 0;
+        int whole = shares(demand) ? 0 : demand.gpus();
+        for (int lane = 0; lane < Math.min(demand.more().places(), gpusByLane.length); lane++) {
+            whole += (int) demand.more().at(lane);
+        }
+        return whole;
     }
 
     /// Whether a demand takes a part of a shared GPU.

@@ -145,8 +145,10 @@ final class Node {
         }
         long kinds = 0;
         for (Step run : runs) {
-            int gpus = run.demand.gpus();
-            kinds |= gpus == 0 ? 0 : kind.shares(run.demand) ? 1 : 1L << gpus;
+            kinds |= kinds(run.demand.lane(), run.demand.gpus());
+            for (int lane = 0; lane < run.demand.more().places(); lane++) {
+                kinds |= kinds(lane, run.demand.more().at(lane));
+            }
         }
         view.set(Kind.CPU * free[0], free[1], kinds);
         int from = 0;
@@ -160,6 +162,10 @@ final class Node {
             view.set(from + slot, (int) (Shape.WHOLE * free[2 + lane] / kind.slots[slot]));
         }
         return view;
+    }
+
+    private long kinds(int lane, long gpus) {
+        return gpus == 0 ? 0 : lane >= kind.gpusByLane.length ? 1 : 1L << gpus;
     }
 
     /// What giving this node to a demand costs by a policy.
@@ -295,11 +301,11 @@ final class Node {
         long at = now;
         while (true) {
             for (; run < runs.length && runs[run].time <= at; run++) {
-                have += runs[run].demand.lane() == lane ? runs[run].demand.gpus() : 0;
+                have += runs[run].demand.gpusOf(lane);
             }
             for (; other < reserved.length && reserved[other].time <= at; other++) {
                 Step step = reserved[other];
-                have += step.demand.lane() == lane ? (long) step.sign * step.demand.gpus() : 0;
+                have += (long) step.sign * step.demand.gpusOf(lane);
             }
             if (have < 0) {
                 return false;
@@ -406,6 +412,11 @@ final class Node {
         return Arrays.copyOfRange(free, others, free.length);
     }
 
+    /// What is free of its GPUs, by lane.
+    long[] freeByLane() {
+        return Arrays.copyOfRange(free, 2, others);
+    }
+
     /// Adds a demand to what is free.
     ///
     /// @param to as [#free]
@@ -415,6 +426,7 @@ final class Node {
         if (demand.lane() >= 0) {
             to[2 + demand.lane()] += (long) sign * demand.gpus();
         }
+        demand.more().addTo(to, 2, sign);
         demand.counted().addTo(to, others, sign);
     }
 
@@ -425,6 +437,7 @@ final class Node {
         return there[0] >= demand.leastCpus()
                 && there[1] >= demand.memoryMib()
                 && (demand.lane() < 0 || there[2 + demand.lane()] >= demand.gpus())
+                && demand.more().fits(there, 2)
                 && demand.counted().fits(there, others);
     }
 

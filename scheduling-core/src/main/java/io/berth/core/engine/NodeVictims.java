@@ -70,19 +70,25 @@ final class NodeVictims {
     }
 
     /// What a demand lacks on a node: CPUs, memory, GPUs, CPUs of its partition, that those go with
-    /// whom it cannot be on one node, then each thing that it counts. Below zero is more than
-    /// enough.
+    /// whom it cannot be on one node, then each thing that it counts, and GPUs of further types.
+    /// Below zero is more than enough.
     private static long[] lacks(Node node, Demand demand) {
         boolean capped = node.kind.caps(demand.tenant());
         Counted counted = demand.counted();
-        var lacks = new long[OTHERS + counted.places()];
+        Counted more = demand.more();
+        var lacks = new long[OTHERS + counted.places() + more.places()];
         lacks[0] = demand.cpus() - node.free[0];
         lacks[1] = demand.memoryMib() - node.free[1];
         lacks[2] = demand.lane() < 0 ? 0 : demand.gpus() - node.free[2 + demand.lane()];
         lacks[3] = capped ? demand.ofCap() - node.left[demand.tenant().partition()] : 0;
         lacks[4] = node.strangers(demand.tenant());
         for (int place = 0; place < counted.places(); place++) {
-            lacks[OTHERS + place] = counted.at(place) - node.freeOf(place);
+            long free = counted.at(place) == 0 ? 0 : node.freeOf(place);
+            lacks[OTHERS + place] = counted.at(place) - free;
+        }
+        for (int lane = 0; lane < more.places(); lane++) {
+            long free = more.at(lane) == 0 ? 0 : node.free[2 + lane];
+            lacks[OTHERS + counted.places() + lane] = more.at(lane) - free;
         }
         return lacks;
     }
@@ -91,13 +97,19 @@ final class NodeVictims {
     private static long[] gives(Demand held, Stake stake, Demand demand) {
         Demand gives = stake.yield(held);
         Tenant tenant = held.tenant();
-        var given = new long[OTHERS + demand.counted().places()];
+        int counted = demand.counted().places();
+        var given = new long[OTHERS + counted + demand.more().places()];
         given[0] = gives.cpus();
         given[1] = gives.memoryMib();
-        given[2] = gives.lane() == demand.lane() ? gives.gpus() : 0;
+        given[2] = gives.gpusOf(demand.lane());
         given[3] = tenant.sharesCap(demand.tenant()) ? gives.ofCap() : 0;
         given[4] = !stake.suspends() && tenant.bars(demand.tenant()) ? 1 : 0;
-        gives.counted().addTo(given, OTHERS, 1);
+        for (int place = 0; place < counted; place++) {
+            given[OTHERS + place] = gives.counted().at(place);
+        }
+        for (int lane = 0; lane < demand.more().places(); lane++) {
+            given[OTHERS + counted + lane] = gives.gpusOf(lane);
+        }
         return given;
     }
 

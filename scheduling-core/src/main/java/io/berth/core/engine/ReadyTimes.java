@@ -94,7 +94,7 @@ final class ReadyTimes {
                             ofParts,
                             parts,
                             node -> node.free[2 + lane],
-                            demand -> demand.lane() == lane ? demand.gpus() : 0));
+                            demand -> demand.gpusOf(lane)));
         }
         int levels = ofParts + (kind.slots.length == 0 ? 0 : Kind.PARTS + 1);
         this.times = new Readiness[levels * WINDOWS.length];

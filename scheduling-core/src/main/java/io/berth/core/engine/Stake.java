@@ -42,6 +42,7 @@ public record Stake(
                         0,
                         0,
                         -1,
+                        Counted.NONE,
                         held.tenant(),
                         Counted.NONE,
                         held.ofCap(),
@@ -53,6 +54,12 @@ public record Stake(
     /// What a suspended run keeps of that.
     static Demand rest(Demand held) {
         return new Demand(
-                0, held.memoryMib(), held.gpus(), held.lane(), held.tenant(), held.counted());
+                        0,
+                        held.memoryMib(),
+                        held.gpus(),
+                        held.lane(),
+                        held.tenant(),
+                        held.counted())
+                .alsoWith(held.more());
     }
 }

@@ -36,6 +36,10 @@ final class TimeWalk {
 
     private long memory;
     private long gpus;
+
+    /// By lane, as far as it takes GPUs of more than one.
+    private final long[] ofLanes;
+
     private long left;
     private final long[] others;
 
@@ -76,6 +80,7 @@ final class TimeWalk {
         this.seating = demand.seating();
         this.shared = demand.shared();
         this.gpus = demand.lane() < 0 ? 0 : node.free[2 + demand.lane()];
+        this.ofLanes = demand.more().places() == 0 ? NOTHING : node.freeByLane();
         this.capped = node.kind.caps(demand.tenant());
         this.left = capped ? node.left[demand.tenant().partition()] : 0;
         this.others =
@@ -173,7 +178,11 @@ final class TimeWalk {
     void change(Demand by, int sign) {
         cpus += (long) sign * by.cpus();
         memory += sign * by.memoryMib();
-        gpus += by.lane() == demand.lane() ? (long) sign * by.gpus() : 0;
+        gpus += (long) sign * by.gpusOf(demand.lane());
+        if (ofLanes.length > 0) {
+            ofLanes[by.lane() < 0 ? 0 : by.lane()] += (long) sign * by.gpus();
+            by.more().addTo(ofLanes, 0, sign);
+        }
         left += by.tenant().sharesCap(demand.tenant()) ? (long) sign * by.ofCap() : 0;
         strangers -= by.tenant().bars(demand.tenant()) ? sign : 0;
         by.counted().addTo(others, 0, sign);
@@ -194,6 +203,7 @@ final class TimeWalk {
         return freeCpus() + spare.cardinality() >= demand.cpus()
                 && memory >= demand.memoryMib()
                 && gpus >= demand.gpus()
+                && demand.more().fits(ofLanes, 0)
                 && (!capped || left >= demand.ofCap())
                 && demand.counted().fits(others, 0)
                 && strangers() == 0;

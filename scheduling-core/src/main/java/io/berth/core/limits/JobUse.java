@@ -1,5 +1,6 @@
 package io.berth.core.limits;
 
+import io.berth.contracts.GpuRequest;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.Gres;
 import io.berth.contracts.JobDescription;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /// What one job counts for limits.
 ///
@@ -97,13 +99,10 @@ public record JobUse(
         amounts.put(Tres.NODE, 1L);
         amounts.put(Tres.CPU, (long) cpus.applyAsInt(node));
         amounts.put(Tres.MEMORY, request.memoryMibOn(node, 0));
-        long gpus = request.gpusOn(node);
+        int gpus = request.gpusOn(node);
         if (gpus > 0) {
-            amounts.put(Tres.GPU, gpus);
-            String type = request.gpus().type();
-            if (type != null) {
-                amounts.put(Tres.gpu(type), gpus);
-            }
+            amounts.put(Tres.GPU, (long) gpus);
+            request.gpus().types(gpus).forEach((type, of) -> amounts.put(Tres.gpu(type), (long) of));
         }
         ShareRequest share = request.gpus().share();
         if (share != null) {
@@ -123,13 +122,16 @@ public record JobUse(
     /// In thousandths. In how many shards a GPU is given out depends on the node: one counts as
     /// all.
     private static long billing(ResourceRequest request, Map<String, Long> amounts, Prices prices) {
-        String type = request.gpus().type();
-        long gpuPrice =
-                type == null ? prices.gpu() : prices.gpuByType().getOrDefault(type, prices.gpu());
+        long gpus = 0;
+        for (GpuRequest one : request.gpus().ofEach()) {
+            String type = one.type();
+            long count = amounts.getOrDefault(type == null ? Tres.GPU : Tres.gpu(type), 0L);
+            gpus = Saturated.plus(gpus, Saturated.times(count, price(prices, type)));
+        }
         long cpus = Saturated.times(amounts.getOrDefault(Tres.CPU, 0L), prices.cpu());
         long memory = Saturated.times(amounts.getOrDefault(Tres.MEMORY, 0L), prices.gib()) / 1024;
-        long gpus = Saturated.times(amounts.getOrDefault(Tres.GPU, 0L), gpuPrice);
         ShareRequest share = request.gpus().share();
+        long gpuPrice = price(prices, request.gpus().type());
         long part =
                 share == null
                         ? 0
@@ -137,5 +139,9 @@ public record JobUse(
                                 ? Saturated.times(gpuPrice, share.amount()) / 100
                                 : gpuPrice;
         return Saturated.plus(Saturated.plus(cpus, memory), Saturated.plus(gpus, part));
+    }
+
+    private static long price(Prices prices, @Nullable String type) {
+        return type == null ? prices.gpu() : prices.gpuByType().getOrDefault(type, prices.gpu());
     }
 }

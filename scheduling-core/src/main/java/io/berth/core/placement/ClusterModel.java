@@ -46,6 +46,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// A cell in the engine's terms: names as indices, nodes by kind, requests as fit classes. It holds
@@ -392,10 +393,12 @@ final class ClusterModel {
         GpuRequest gpus = cleared.description().request().gpus();
         Clearing clearing = Objects.requireNonNull(cleared.clearing());
         long limit = cleared.description().timeLimitSeconds() * 1000;
-        long count = cleared.description().request().totalGpus();
+        int count = cleared.description().request().totalGpus();
+        var byType = new TreeMap<String, Long>();
+        gpus.types(count).forEach((type, some) -> byType.put(type, some.longValue()));
         quotas.holds(
                 cleared,
-                gpus.type() == null ? Map.of() : Map.of(gpus.type(), count),
+                byType,
                 List.of(),
                 part -> nodes.leastCpus(cleared.description(), part),
                 clearing.since(),

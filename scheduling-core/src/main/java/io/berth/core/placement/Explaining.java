@@ -30,6 +30,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeMap;
+import java.util.TreeMap;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -188,9 +189,12 @@ final class Explaining {
         return starts(changed, description.partition(), description.timeLimitSeconds());
     }
 
-    /// Fewer GPUs on each node, or a smaller part of one.
+    /// Fewer GPUs on each node, or a smaller part of one; of several types fewer of one of them.
     private @Nullable Change gpus() {
         GpuRequest asked = request.gpus();
+        if (!asked.byType().isEmpty()) {
+            return fewerOfOneType(asked);
+        }
         if (asked.share() != null) {
             return share(asked.share());
         }
@@ -202,6 +206,25 @@ final class Explaining {
                     new GpuRequest(fewer, asked.type(), null, null, ofEach, asked.minMemoryMib());
             if (starts(request.with(gpus))) {
                 return change(Axis.GPUS, asked.perNode(), fewer);
+            }
+        }
+        return null;
+    }
+
+    /// The fewest GPUs less, all of one type, the first of equals.
+    private @Nullable Change fewerOfOneType(GpuRequest asked) {
+        for (int less = 1; less < asked.perNode(); less++) {
+            for (var of : asked.byType().entrySet()) {
+                if (of.getValue() < less) {
+                    continue;
+                }
+                var rest = new TreeMap<>(asked.byType());
+                rest.merge(of.getKey(), -less, Integer::sum);
+                rest.values().removeIf(it -> it == 0);
+                GpuRequest fewer = GpuRequest.ofTypes(rest, asked.minMemoryMib());
+                if (starts(request.with(fewer))) {
+                    return new Change(Axis.GPUS, asked.text(asked.perNode()), fewer.text(fewer.perNode()));
+                }
             }
         }
         return null;
@@ -270,15 +293,7 @@ final class Explaining {
     private @Nullable Change gpuMemory() {
         GpuRequest asked = request.gpus();
         Long memory = asked.minMemoryMib();
-        var any =
-                new GpuRequest(
-                        asked.perNode(),
-                        asked.type(),
-                        asked.perTask(),
-                        asked.total(),
-                        asked.perSocket(),
-                        null);
-        return memory != null && starts(request.with(any))
+        return memory != null && starts(request.with(asked.ofAnyMemory()))
                 ? new Change(Axis.GPU_MEMORY, memory.toString(), "any")
                 : null;
     }

@@ -3,6 +3,7 @@ package io.berth.core.placement;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuHardware;
+import io.berth.contracts.GpuRequest;
 import io.berth.contracts.Gres;
 import io.berth.contracts.Hardware;
 import io.berth.contracts.IndexSet;
@@ -21,6 +22,7 @@ import io.berth.core.state.CellState;
 import io.berth.core.state.Holding;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -77,20 +79,25 @@ final class FreeNodes {
                 || inventory.memoryMib() - holding.memoryMib() < memory) {
             return null;
         }
-        List<Gpu> ofOneType = ofOneType(node.node(), request, index);
-        Lane lane = ofOneType.isEmpty() ? null : Lane.of(ofOneType.getFirst());
+        List<Taken> taken = taken(node.node(), request, index);
+        List<Gpu> first = taken.getFirst().of();
+        Lane lane = first.isEmpty() ? null : Lane.of(first.getFirst());
         Seat seat = kind.seat(request, index, lane, partition);
         long[] there = seat == null ? NOTHING : free(node, kind, partition);
         if (seat != null && !seat.fits(there)) {
             return null;
         }
-        List<Gpu> gpus =
-                nearestFreeGpus(
-                        inventory,
-                        ofOneType,
-                        request.gpusOn(index),
-                        seat == null ? 0 : seat.gpus(there),
-                        holding);
+        var chosen = new HashSet<Gpu>();
+        for (Taken some : taken) {
+            chosen.addAll(
+                    nearestFreeGpus(
+                            inventory,
+                            some.of(),
+                            some.count(),
+                            seat == null ? 0 : seat.gpus(there),
+                            holding));
+        }
+        List<Gpu> gpus = inventory.gpus().stream().filter(chosen::contains).toList();
         List<Gres> others = freeGres(node.node(), request, holding);
         if (gpus.size() < request.gpusOn(index) || others == null) {
             return null;
@@ -217,7 +224,8 @@ final class FreeNodes {
         if (kind.cores().cpus() < kind.cpusOn(request, index)
                 || inventory.memoryMib() < memory
                 || NodeKind.chosen(request, nodes.gres(node.node())) == null
-                || ofOneType(node.node(), request, index).size() < request.gpusOn(index)) {
+                || taken(node.node(), request, index).stream()
+                        .anyMatch(some -> some.of().size() < some.count())) {
             return null;
         }
         return new Allocation(
@@ -322,14 +330,30 @@ final class FreeNodes {
         return parent != null && drains.test(parent);
     }
 
-    /// The node's GPUs that the request may have whole: a part's GPUs are all of one type and size,
-    /// the one that the node has most of, the first by name of those that it has equally many of.
-    private List<Gpu> ofOneType(NodeName node, ResourceRequest request, int index) {
+    /// GPUs of which a part takes so many.
+    private record Taken(List<Gpu> of, int count) {}
+
+    /// The node's GPUs that the request may have whole: those of one type, or those of each type
+    /// that it names.
+    private List<Taken> taken(NodeName node, ResourceRequest request, int index) {
+        return request.gpus().ofEach().stream()
+                .map(one -> {
+                    int count = request.gpusOn(index, one);
+                    return new Taken(ofOneType(node, request, one, count), count);
+                })
+                .toList();
+    }
+
+    /// A part's GPUs of one request are all of one type and size, the one that the node has most
+    /// of, the first by name of those that it has equally many of.
+    ///
+    /// @param request of the whole job
+    private List<Gpu> ofOneType(
+            NodeName node, ResourceRequest request, GpuRequest one, int count) {
         NodeKind kind = nodes.kindOf(node);
         var lanes = new TreeMap<Lane, List<Gpu>>();
         for (Gpu gpu : nodes.gpus(node, false)) {
-            if (request.gpus().admits(gpu)
-                    && kind.links(request, request.gpusOn(index), Lane.of(gpu))) {
+            if (one.admits(gpu) && kind.links(request, count, Lane.of(gpu))) {
                 lanes.computeIfAbsent(Lane.of(gpu), _ -> new ArrayList<>()).add(gpu);
             }
         }

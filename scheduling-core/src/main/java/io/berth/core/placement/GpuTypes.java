@@ -38,16 +38,18 @@ final class GpuTypes {
                 .toArray();
     }
 
-    /// What a job's first node gives it.
+    /// What a job's first node gives it: of several types of GPUs the first, as an engine's
+    /// [io.berth.core.engine.Kind] tells it.
     Shape shape(ResourceRequest request) {
         GpuRequest gpus = request.gpus();
         int cpus = (int) Math.min(1000L * request.cpusOn(0), Integer.MAX_VALUE);
         long memory = request.memoryMibOn(0, 0);
-        int count = request.gpusOn(0);
+        GpuRequest first = gpus.ofEach().getFirst();
+        int count = request.gpusOn(0, first);
         int milli = count == 0 ? 0 : Shape.WHOLE;
         long types = 0;
         for (var lane : whole.entrySet()) {
-            if (gpus.share() == null && gpus.admits(lane.getValue())) {
+            if (gpus.share() == null && first.admits(lane.getValue())) {
                 types |= bit(lane.getKey());
             }
         }
@@ -62,7 +64,7 @@ final class GpuTypes {
                 }
             }
         }
-        return new Shape(cpus, memory, count, milli, types, gpus.type() != null);
+        return new Shape(cpus, memory, count, milli, types, first.type() != null);
     }
 
     private long bit(Object type) {

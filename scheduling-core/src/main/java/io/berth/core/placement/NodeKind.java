@@ -2,6 +2,7 @@ package io.berth.core.placement;
 
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuLinks;
+import io.berth.contracts.GpuRequest;
 import io.berth.contracts.GpuShare;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.Gres;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -243,8 +245,9 @@ record NodeKind(
     }
 
     /// What a part of a request takes here; null if even an empty node cannot hold it. Its GPUs are
-    /// all of one type: the one that the kind has most of, of those that will do. A job that has
-    /// its nodes to itself takes all CPUs, so nothing else fits beside it, and all other resources.
+    /// all of one type: the one that the kind has most of, of those that will do; or of each type
+    /// that it names. A job that has its nodes to itself takes all CPUs, so nothing else fits beside
+    /// it, and all other resources.
     ///
     /// @param partition of the job
     @Nullable Demand demand(ResourceRequest request, int part, String partition) {
@@ -258,31 +261,52 @@ record NodeKind(
         if (rest == null || wanted == 0) {
             return rest == null ? null : seated(rest, request, part, null, partition);
         }
-        int best = -1;
-        int most = wanted - 1;
-        int lane = 0;
-        for (List<Gpu> examples : gpus.values()) {
-            boolean admitted =
-                    request.gpus().admits(examples.getFirst())
-                            && links(
-                                    request,
-                                    whole ? examples.size() : wanted,
-                                    Lane.of(examples.getFirst()));
-            if (examples.size() > most && admitted) {
-                best = lane;
-                most = examples.size();
+        List<Lane> lanes = List.copyOf(gpus.keySet());
+        int first = -1;
+        var taken = new long[lanes.size()];
+        for (GpuRequest one : request.gpus().ofEach()) {
+            int count = request.gpusOn(part, one);
+            int lane = most(lanes, one, request, count);
+            if (lane < 0) {
+                return null;
             }
-            lane++;
+            taken[lane] = whole ? has(lanes.get(lane)) : count;
+            first = first < 0 ? lane : first;
         }
-        return best < 0
-                ? null
-                : seated(
-                        new Demand(rest.cpus(), rest.memoryMib(), whole ? most : wanted, best)
-                                .with(rest.counted()),
-                        request,
-                        part,
-                        List.copyOf(gpus.keySet()).get(best),
-                        partition);
+        int ofFirst = (int) taken[first];
+        taken[first] = 0;
+        return seated(
+                new Demand(rest.cpus(), rest.memoryMib(), ofFirst, first)
+                        .alsoWith(Counted.of(taken))
+                        .with(rest.counted()),
+                request,
+                part,
+                lanes.get(first),
+                partition);
+    }
+
+    private int has(Lane lane) {
+        return Objects.requireNonNull(gpus.get(lane)).size();
+    }
+
+    /// The lane with the most GPUs, the first of equals, that has as many as a request of one type
+    /// takes; -1 if none has.
+    ///
+    /// @param request of the whole job
+    private int most(List<Lane> lanes, GpuRequest one, ResourceRequest request, int count) {
+        boolean whole = request.where().sharing() == Sharing.NODE;
+        int best = -1;
+        int most = count - 1;
+        for (Lane lane : lanes) {
+            int has = has(lane);
+            if (has > most
+                    && one.admits(Objects.requireNonNull(gpus.get(lane)).getFirst())
+                    && links(request, whole ? has : count, lane)) {
+                best = lanes.indexOf(lane);
+                most = has;
+            }
+        }
+        return best;
     }
 
     /// How many CPUs a part of a request takes here: whole cores, where these are given out.

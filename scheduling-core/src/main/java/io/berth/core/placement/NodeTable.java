@@ -40,7 +40,7 @@ final class NodeTable {
 
     /// What a run holds.
     ///
-    /// @param nodes by index; a node with GPUs of several kinds comes as often
+    /// @param nodes by index
     record Held(int[] nodes, Demand[] demands) {}
 
     private final CellState state;
@@ -337,10 +337,9 @@ final class NodeTable {
                 IndexSet counted = split.counted(job, allocation);
                 BitSet cpus = kindOf(allocation.node()).cores().held(counted.toBitSet());
                 Shared shared = together == null || cpus.isEmpty() ? null : together.apply(cpus);
-                for (Demand demand : held(index, allocation, counted, partition)) {
-                    on.add(index);
-                    demands.add(demand.of(tenant).sharing(demand.cpus() == 0 ? null : shared));
-                }
+                on.add(index);
+                demands.add(
+                        held(index, allocation, counted, partition).of(tenant).sharing(shared));
             }
         }
         return new Held(
@@ -362,39 +361,42 @@ final class NodeTable {
         return byType;
     }
 
-    /// What an allocation takes of its node, by kind of GPU. One that was placed when a GPU was
-    /// shared and is not any more, or the other way round, takes all of it.
+    /// What an allocation takes of its node. One that was placed when a GPU was shared and is not
+    /// any more, or the other way round, takes all of it.
     ///
     /// @param counted the CPUs of it that count
     /// @param partition for whose CPUs they count; null is for nobody's
-    private List<Demand> held(
+    private Demand held(
             int index, Allocation allocation, IndexSet counted, @Nullable String partition) {
         NodeKind kind = kinds.get(kindOf.get(index));
         NodeStatus status = status(allocation.node());
         SharedGpus rule = sharedOn(allocation.node());
         GpuShare share = allocation.share();
         int slot = kind.firstSlot();
-        var byLane = new TreeMap<Integer, Integer>();
+        var byLane = new long[slot + kind.slots().size()];
+        int first = -1;
         for (Gpu gpu : status.seen().inventory().gpus()) {
             boolean inParts = rule != null && rule.shares(gpu);
             if (allocation.gpus().contains(gpu.uuid()) && !status.dividing(gpu)) {
                 int units = share == null ? GpuShare.WHOLE : share.units();
-                byLane.merge(inParts ? slot : kind.lane(gpu), inParts ? units : 1, Integer::sum);
+                int lane = inParts ? slot : kind.lane(gpu);
+                byLane[lane] += inParts ? units : 1;
+                first = first < 0 ? lane : Math.min(first, lane);
             }
-            slot += inParts ? 1 : 0;
+            slot += inParts && !status.dividing(gpu) ? 1 : 0;
         }
         // Of what was placed before cores were given out whole the rest of a core is nobody's.
         int cpus = kind.cores().heldBy(counted);
         long memory = allocation.memoryMib();
         Counted others = counted(kind, allocation, counted, partition);
-        var demands = new ArrayList<Demand>();
-        for (var entry : byLane.entrySet()) {
-            demands.add(new Demand(cpus, memory, entry.getValue(), entry.getKey()).with(others));
-            cpus = 0;
-            memory = 0;
-            others = Counted.NONE;
+        int ofFirst = 0;
+        if (first >= 0) {
+            ofFirst = (int) byLane[first];
+            byLane[first] = 0;
         }
-        return demands.isEmpty() ? List.of(new Demand(cpus, memory, 0, -1).with(others)) : demands;
+        return new Demand(cpus, memory, ofFirst, first)
+                .alsoWith(Counted.of(byLane))
+                .with(others);
     }
 
     /// What an allocation takes of what its kind of node counts beside CPUs, memory and GPUs.

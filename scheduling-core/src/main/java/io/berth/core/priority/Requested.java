@@ -2,6 +2,7 @@ package io.berth.core.priority;
 
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Tres;
+import java.util.Map;
 
 /// What a job asks for, by the names of [Tres].
 public final class Requested {
@@ -16,10 +17,11 @@ public final class Requested {
             case Tres.CPU -> request.totalCpus();
             case Tres.GPU -> request.totalGpus();
             case Tres.MEMORY -> memory(request);
-            default -> {
-                String type = request.gpus().type();
-                yield type != null && resource.equals(Tres.gpu(type)) ? request.totalGpus() : 0;
-            }
+            default ->
+                    request.gpus().types(request.totalGpus()).entrySet().stream()
+                            .filter(it -> resource.equals(Tres.gpu(it.getKey())))
+                            .mapToLong(Map.Entry::getValue)
+                            .sum();
         };
     }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -100,7 +101,13 @@ final class NodeTest {
         private Demand demand() {
             int lane = random.nextInt(3) - 1;
             int gpus = lane < 0 ? 0 : 1 + random.nextInt(GPUS[lane]);
+            var more = new long[GPUS.length];
+            for (int other = 0; other < more.length; other++) {
+                boolean its = lane >= 0 && other != lane && random.nextInt(3) == 0;
+                more[other] = its ? 1 + random.nextInt(GPUS[other]) : 0;
+            }
             return new Demand(random.nextInt(5), 1 + random.nextInt(20), gpus, lane)
+                    .alsoWith(Counted.of(more))
                     .with(Counted.of(0, random.nextInt(2)));
         }
 
@@ -117,17 +124,22 @@ final class NodeTest {
         private boolean roomAt(Demand demand, long time, Clock clock, LongPredicate reservations) {
             int cpus = CPUS - demand.cpus();
             long memory = 64 - demand.memoryMib();
-            int gpus = demand.lane() < 0 ? 0 : GPUS[demand.lane()] - demand.gpus();
+            int[] gpus = GPUS.clone();
+            Arrays.setAll(gpus, lane -> gpus[lane] - demand.gpusOf(lane));
             long nics = NICS - demand.counted().at(1);
             for (Use use : uses) {
                 if (use.at(time, clock) && (!use.reserved || reservations.test(use.job))) {
                     cpus -= use.demand.cpus();
                     memory -= use.demand.memoryMib();
-                    gpus -= use.demand.lane() == demand.lane() ? use.demand.gpus() : 0;
+                    Arrays.setAll(gpus, lane -> gpus[lane] - use.demand.gpusOf(lane));
                     nics -= use.demand.counted().at(1);
                 }
             }
-            return cpus >= 0 && memory >= 0 && gpus >= 0 && nics >= 0;
+            return cpus >= 0
+                    && memory >= 0
+                    && IntStream.range(0, gpus.length)
+                            .allMatch(it -> gpus[it] >= 0 || demand.gpusOf(it) == 0)
+                    && nics >= 0;
         }
 
         private boolean openAt(long time) {

@@ -28,6 +28,9 @@ final class OracleTest {
         /// Of something that is counted, of which each node has three.
         final int[] counted;
 
+        /// GPUs of another type, of which each node has two.
+        final int[] others;
+
         /// By node, its leaf switch, or its domain of a level that is named and has nothing to do
         /// with them; -1 for none. All are under one in a network of blocks alone.
         final int[] domain;
@@ -36,6 +39,7 @@ final class OracleTest {
         final int small;
         final int gpus;
         final int wanted;
+        final int more;
         final int switches;
         final boolean inRow;
         final BitSet among = new BitSet();
@@ -47,12 +51,13 @@ final class OracleTest {
             free = new int[1 + random.nextInt(6)];
             int[] leaf = new int[free.length];
             counted = new int[free.length];
+            others = new int[free.length];
             int leaves = 1 + random.nextInt(3);
             for (int node = 0; node < free.length; node++) {
                 leaf[node] = random.nextInt(6) == 0 ? -1 : random.nextInt(leaves);
             }
             int[] gpusOf = new int[free.length];
-            Arrays.fill(gpusOf, 4);
+            Arrays.fill(gpusOf, 4 + 2 * Trial.OTHERS);
             boolean blocks = random.nextInt(3) == 0;
             boolean levels = !blocks || random.nextBoolean();
             int[] block = new int[free.length];
@@ -77,6 +82,8 @@ final class OracleTest {
                 free[node] = 4 - held;
                 int also = random.nextInt(1 + Trial.COUNTED);
                 counted[node] = Trial.COUNTED - also;
+                int beside = random.nextInt(6) / 2;
+                others[node] = 2 - beside;
                 if (held > 0 || also > 0) {
                     var demand =
                             new Demand[] {
@@ -84,11 +91,16 @@ final class OracleTest {
                             };
                     trial.engine.run(100 + node, new int[] {node}, demand, 0, 1000);
                 }
+                if (beside > 0) {
+                    var demand = new Demand[] {new Demand(1, 1, beside, 1)};
+                    trial.engine.run(200 + node, new int[] {node}, demand, 0, 1000);
+                }
             }
             gpus = 1 + random.nextInt(3);
             large = 1 + random.nextInt(3);
             small = random.nextInt(3);
             wanted = Math.max(0, random.nextInt(5) - 2);
+            more = Math.max(0, random.nextInt(5) - 2);
             switches = random.nextInt(byName ? 2 : 3);
             inRow = random.nextInt(4) == 0;
             if (large + small > 1 && random.nextInt(4) == 0) {
@@ -104,8 +116,8 @@ final class OracleTest {
                                     0,
                                     large,
                                     small,
-                                    List.of(new Demand(1, 1, gpus + 1, 0).with(Counted.of(wanted))),
-                                    List.of(new Demand(1, 1, gpus, 0).with(Counted.of(wanted))),
+                                    List.of(part(gpus + 1)),
+                                    List.of(part(gpus)),
                                     null,
                                     switches)
                             .in(
@@ -119,6 +131,12 @@ final class OracleTest {
                                             null,
                                             choices));
             fit = trial.engine.fitClass(byName && switches > 0 ? terms.within(1) : terms);
+        }
+
+        private Demand part(int some) {
+            return new Demand(1, 1, some, 0)
+                    .alsoWith(Counted.of(0, more))
+                    .with(Counted.of(wanted));
         }
 
         /// Some of the nodes, of which so many of one group and so many of another one.
@@ -174,6 +192,9 @@ final class OracleTest {
             for (int node = 0; node < free.length; node++) {
                 if ((chosen >> node & 1) != 0) {
                     int room = empty ? 4 : free[node];
+                    if (!empty && others[node] < more) {
+                        return false;
+                    }
                     if (room < gpus || (empty ? Trial.COUNTED : counted[node]) < wanted) {
                         return false;
                     }

@@ -73,7 +73,12 @@ final class ReadyTimesTest {
         Demand demand() {
             int lane = random.nextInt(5) - 1;
             int gpus = lane < 0 ? 0 : 1 + random.nextInt(lane < 2 ? GPUS[lane] : SLOTS[lane - 2]);
-            return new Demand(random.nextInt(CPUS + 1), 1, gpus, lane);
+            int other = lane == 0 || lane == 1 ? random.nextInt(3) : 0;
+            return new Demand(random.nextInt(CPUS + 1), 1, gpus, lane)
+                    .alsoWith(
+                            other == 0
+                                    ? Counted.NONE
+                                    : Counted.one(1 - lane, Math.min(other, GPUS[1 - lane])));
         }
 
         long readyAt(long length, Demand... ways) {
@@ -173,7 +178,7 @@ final class ReadyTimesTest {
                                 soonest,
                                 it.firstAt(
                                         it.node.free[2 + lane],
-                                        demand -> demand.lane() == lane ? demand.gpus() : 0,
+                                        demand -> demand.gpusOf(lane),
                                         have -> have >= least,
                                         length));
             }

@@ -68,7 +68,7 @@ final class SchedulingLawsTest {
     private static Trial cluster(Random random, Settings settings) {
         int[] gpus = new int[1 + random.nextInt(6)];
         for (int i = 0; i < gpus.length; i++) {
-            gpus[i] = new int[] {0, 4, 8, -2}[random.nextInt(4)];
+            gpus[i] = new int[] {0, 4, 8, -2, 2 + 2 * Trial.OTHERS}[random.nextInt(5)];
         }
         if (random.nextBoolean()) {
             return new Trial(settings, gpus);

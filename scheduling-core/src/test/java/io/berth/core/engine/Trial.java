@@ -64,6 +64,9 @@ final class Trial implements Decisions {
     /// What a shared GPU has.
     static final int WHOLE = 1000;
 
+    /// As many GPUs stand for one of another type.
+    static final int OTHERS = 100;
+
     /// How much each node has of something that is counted.
     static final int COUNTED = 3;
 
@@ -98,7 +101,8 @@ final class Trial implements Decisions {
     private Hours hours = Hours.ALWAYS;
     long now;
 
-    /// Nodes with so many GPUs each and plenty of the rest. Below zero: so many shared ones.
+    /// Nodes with so many GPUs each and plenty of the rest. Below zero: so many shared ones; from
+    /// [#OTHERS] on, for each time that it is that much, one more of another type.
     Trial(Settings settings, int... gpusByNode) {
         this(settings, Network.FLAT, gpusByNode);
     }
@@ -123,14 +127,37 @@ final class Trial implements Decisions {
         association = engine.association(0);
     }
 
+    private static int gpus(Kind kind) {
+        return kind.slots.length > 0
+                ? -kind.slots.length
+                : kind.gpusByLane[0] + OTHERS * others(kind);
+    }
+
+    private static int others(Kind kind) {
+        return kind.gpusByLane.length > 1 ? kind.gpusByLane[1] : 0;
+    }
+
+    /// How many of the nodes have GPUs of both types.
+    private long mixed() {
+        int mixed = 0;
+        for (int node = 0; node < engine.cluster.size(); node++) {
+            mixed += others(engine.cluster.node(node).kind) > 0 ? 1 : 0;
+        }
+        return mixed;
+    }
+
     private static Kind kind(int gpus) {
         int[] slots = new int[Math.max(0, -gpus)];
         Arrays.fill(slots, WHOLE);
         int weight = gpus > 4 ? 2 : 1;
+        int[] lanes =
+                gpus < OTHERS
+                        ? new int[] {Math.max(0, gpus)}
+                        : new int[] {gpus % OTHERS, gpus / OTHERS};
         return new Kind(
                 64,
                 1 << 20,
-                new int[] {Math.max(0, gpus)},
+                lanes,
                 slots,
                 new int[0],
                 new int[] {CAP},
@@ -167,7 +194,7 @@ final class Trial implements Decisions {
         int[] gpus = new int[engine.cluster.size()];
         for (int i = 0; i < gpus.length; i++) {
             Kind kind = engine.cluster.node(i).kind;
-            gpus[i] = kind.slots.length > 0 ? -kind.slots.length : kind.gpus;
+            gpus[i] = gpus(kind);
         }
         var alone = new Trial(Settings.DEFAULT, engine.cluster.network, gpus);
         set.forEach(id -> {
@@ -192,6 +219,7 @@ final class Trial implements Decisions {
             Tenant tenant,
             List<Choice> choices,
             int counted,
+            int others,
             boolean second) {}
 
     private FitClass fit(Ask ask) {
@@ -232,15 +260,16 @@ final class Trial implements Decisions {
             on.add(
                     share > 0
                             ? ways.isEmpty() ? null : ways.getFirst()
-                            : kind.gpus < gpus
+                            : kind.gpusByLane[0] < gpus || others(kind) < ask.others()
                                     ? null
                                     : new Demand(
-                                            1,
-                                            1024,
-                                            gpus,
-                                            gpus == 0 ? -1 : 0,
-                                            ask.tenant(),
-                                            Counted.of(ask.counted())));
+                                                    1,
+                                                    1024,
+                                                    gpus,
+                                                    gpus == 0 ? -1 : 0,
+                                                    ask.tenant(),
+                                                    Counted.of(ask.counted()))
+                                            .alsoWith(Counted.of(0, ask.others())));
         }
         return new Terms(
                 ask.second() ? secondTier : 0,
@@ -290,7 +319,21 @@ final class Trial implements Decisions {
                         tenant(job),
                         choices(job),
                         counted(job),
+                        others(job),
                         second));
+    }
+
+    /// Every third that takes GPUs of the first type takes some of the other type too, where enough
+    /// nodes have them.
+    int others(Job job) {
+        return job.id() % 3 == 1
+                        && job.id() < OF_SLURM
+                        && job.gpus() > 0
+                        && job.gpus() < 3
+                        && !spread(job)
+                        && mixed() >= job.nodes()
+                ? 1 + (int) (job.id() / 3 % 2)
+                : 0;
     }
 
     /// Every seventh job takes some of what is counted.
@@ -490,7 +533,7 @@ final class Trial implements Decisions {
         int[] gpus = new int[engine.cluster.size()];
         for (int i = 0; i < gpus.length; i++) {
             Kind kind = engine.cluster.node(i).kind;
-            gpus[i] = kind.slots.length > 0 ? -kind.slots.length : kind.gpus;
+            gpus[i] = gpus(kind);
         }
         var other = new Trial(engine.settings, engine.cluster.network, gpus);
         other.now = now;

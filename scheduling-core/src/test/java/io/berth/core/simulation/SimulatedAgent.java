@@ -66,6 +66,7 @@ final class SimulatedAgent {
     }
 
     final NodeName node;
+    private final String types;
     private final List<Order> topic = new ArrayList<>();
     private final TreeMap<RunId, Spooled> spool = new TreeMap<>();
     private final Consumer<RunReport> runs;
@@ -107,13 +108,16 @@ final class SimulatedAgent {
     ///   report it
     /// @param cannotSuspend asked at each order to suspend
     /// @param divides asked at each order to divide the GPU in MIG mode; null if there is none
+    /// @param types of its GPUs in turn: `a100+v100`
     SimulatedAgent(
             String node,
+            String types,
             Consumer<RunReport> runs,
             BooleanSupplier diesBeforeReport,
             BooleanSupplier cannotSuspend,
             @Nullable Supplier<Divides> divides) {
         this.node = new NodeName(node);
+        this.types = types;
         this.runs = runs;
         this.diesBeforeReport = diesBeforeReport;
         this.cannotSuspend = cannotSuspend;
@@ -141,7 +145,7 @@ final class SimulatedAgent {
         var held = new ArrayList<HeldRun>();
         spool.forEach((run, it) -> held.add(new HeldRun(run, it.phase())));
         fenced.forEach(run -> held.add(new HeldRun(run, HeldRun.Phase.ENDED)));
-        NodeSeen plain = TestCell.seen(node.value(), 8, 4, "a100", nonce, "boot-" + boot, held);
+        NodeSeen plain = TestCell.seen(node.value(), 8, 4, types, nonce, "boot-" + boot, held);
         dividing = null;
         mustRegister = false;
         String why = failure;

@@ -2,6 +2,8 @@ package io.berth.core.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.Blocks;
+import io.berth.contracts.Blocks.Block;
 import io.berth.contracts.Dependency;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.Gpu;
@@ -30,6 +32,7 @@ import io.berth.contracts.SpecReference;
 import io.berth.contracts.Tres;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Part;
@@ -37,6 +40,9 @@ import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
+import io.berth.contracts.event.PartitionRules;
+import io.berth.contracts.event.PartitionRules.State;
+import io.berth.contracts.event.PartitionRules.Use;
 import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.Submission;
@@ -53,10 +59,13 @@ import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -92,6 +101,13 @@ final class SimulatedCell {
     /// Whether each node has a GPU in MIG mode, which is divided as jobs need it.
     private final boolean dividing;
 
+    /// Whether the jobs of partition `urgent` share their blocks with nobody; n1 and n2 are one.
+    private final boolean inOwnBlocks;
+
+    /// Whether all nodes but the first have GPUs of two types.
+    private final boolean mixed;
+
+
     private boolean calm;
     private final Configuration configuration;
     private final List<Input> log = new ArrayList<>();
@@ -126,14 +142,20 @@ final class SimulatedCell {
         sharing = seed % 4 == 2;
         var plain = TestCell.configuration(limited ? LIMITS : Limits.NONE, preemption());
         dividing = seed % 4 == 3;
+        mixed = !dividing && seed % 3 == 0;
+        inOwnBlocks = seed % 5 < 2;
+        var ofBlocks = inOwnBlocks ? inOwnBlocks(plain) : plain;
         configuration =
-                packing(sharing ? sharing(plain) : dividing ? dividing(plain) : plain, seed);
+                packing(
+                        sharing ? sharing(ofBlocks) : dividing ? dividing(ofBlocks) : ofBlocks,
+                        seed);
         laws = new PreemptionLaws(configuration, limited);
         log.add(new Input.Configured(configuration));
         for (int i = 1; i <= NODES; i++) {
             agents.add(
                     new SimulatedAgent(
                             "n" + i,
+                            mixed && i > 1 ? "a100+v100" : "a100",
                             this::report,
                             () -> random.nextInt(8) == 0,
                             () -> random.nextInt(8) == 0,
@@ -143,6 +165,54 @@ final class SimulatedCell {
 
     private Divides divides() {
         return calm ? Divides.AT_ONCE : Divides.values()[random.nextInt(Divides.values().length)];
+    }
+
+    private static Configuration inOwnBlocks(Configuration it) {
+        Partition urgent = Objects.requireNonNull(it.partitions().get("urgent"));
+        var rules =
+                new PartitionRules(
+                        State.UP,
+                        1,
+                        0,
+                        0,
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        null,
+                        null,
+                        0,
+                        false,
+                        null,
+                        null,
+                        Use.ANY.with(to -> to.exclusiveTopology = true));
+        var partitions = new LinkedHashMap<>(it.partitions());
+        partitions.put(
+                "urgent",
+                new Partition(
+                        urgent.part(),
+                        urgent.name(),
+                        urgent.isDefault(),
+                        urgent.nodes(),
+                        urgent.maxTimeSeconds(),
+                        urgent.defaultTimeSeconds(),
+                        urgent.maxNodes(),
+                        urgent.jobFactor(),
+                        urgent.tier(),
+                        urgent.defMemoryMibPerCpu(),
+                        rules));
+        var block = new Block("first", List.of(new NodeName("n1"), new NodeName("n2")));
+        var blocks = new Blocks(List.of(block), List.of());
+        return new Configuration(
+                it.revision(),
+                it.cluster().with(to -> to.blocks = blocks),
+                partitions,
+                it.accounts(),
+                it.associations(),
+                it.qos(),
+                it.reservations(),
+                it.switches(),
+                it.licenses());
     }
 
     private static Configuration dividing(Configuration it) {
@@ -358,7 +428,9 @@ final class SimulatedCell {
         submitted.add(job);
         var components = new ArrayList<JobDescription>();
         // Every sixth job is a heterogeneous one.
-        int others = job.value() % 6 == 4 ? limited ? 1 : 1 + random.nextInt(2) : 0;
+        boolean alone = inOwnBlocks && description.partition().equals("urgent");
+        int others =
+                job.value() % 6 != 4 || alone ? 0 : limited ? 1 : 1 + random.nextInt(2);
         for (int i = 0; i < others && submitted.size() < JOBS; i++) {
             submitted.add(new JobId(submitted.size() + 1));
             components.add(component(description));
@@ -388,7 +460,7 @@ final class SimulatedCell {
                                 null)
                         : dividing && nodes == 1 && random.nextBoolean()
                                 ? instances()
-                                : new GpuRequest(random.nextInt(sharing ? 3 : 5), null);
+                                : wholeGpus(job, nodes);
         // Every fifth job takes a node more where one is free.
         boolean wide = job.value() % 5 == 0 && gpus.share() == null;
         var request =
@@ -442,6 +514,16 @@ final class SimulatedCell {
                 0,
                 random.nextInt(8) != 0,
                 random.nextBoolean() ? first.terms() : null);
+    }
+
+    /// Where nodes have GPUs of two types, two of three jobs take no more of one than those have,
+    /// and the third takes some of each.
+    private GpuRequest wholeGpus(JobId job, int nodes) {
+        int most = mixed && nodes > 1 ? 2 : 4;
+        int count = random.nextInt(sharing ? Math.min(most, 2) + 1 : most + 1);
+        return mixed && job.value() % 3 == 1
+                ? GpuRequest.ofTypes(Map.of("a100", sharing ? 1 : 1 + count % 2, "v100", 1), null)
+                : new GpuRequest(count, null);
     }
 
     private GpuRequest instances() {
@@ -618,6 +700,33 @@ final class SimulatedCell {
         }
         checkLimits();
         checkLeases();
+        checkBlocks();
+    }
+
+    /// Nobody is in the blocks of a job of partition `urgent` beside it.
+    private void checkBlocks() {
+        for (JobId job : inOwnBlocks ? state.holding() : new TreeSet<JobId>()) {
+            if (state.knownJob(job).description().partition().equals("urgent")) {
+                Set<NodeName> its = blocks(job);
+                for (JobId other : state.holding()) {
+                    assertThat(other.equals(job) || Collections.disjoint(blocks(other), its))
+                            .as("%s is in blocks of %s", other, job)
+                            .isTrue();
+                }
+            }
+        }
+    }
+
+    /// The first nodes of the blocks in which a run holds something.
+    private Set<NodeName> blocks(JobId job) {
+        var blocks = new TreeSet<NodeName>();
+        for (Part part : Objects.requireNonNull(state.knownJob(job).run()).parts()) {
+            String name = part.allocation().node().value();
+            if (part.phase() != Part.Phase.ENDED) {
+                blocks.add(new NodeName(name.equals("n2") ? "n1" : name));
+            }
+        }
+        return blocks;
     }
 
     private void checkRebuilt() {

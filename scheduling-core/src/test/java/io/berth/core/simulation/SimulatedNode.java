@@ -34,7 +34,9 @@ final class SimulatedNode {
             BooleanSupplier diesBeforeReport,
             BooleanSupplier cannotSuspend) {
         this.log = log;
-        this.agent = new SimulatedAgent(name, spooled::add, diesBeforeReport, cannotSuspend, null);
+        this.agent = 
+                new SimulatedAgent(
+                        name, "a100", spooled::add, diesBeforeReport, cannotSuspend, null);
     }
 
     NodeName name() {

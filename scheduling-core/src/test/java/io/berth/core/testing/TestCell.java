@@ -202,6 +202,7 @@ public final class TestCell {
                                 List.of())));
     }
 
+    /// @param type of the GPUs, or several in turn: `a100+v100`
     public static NodeSeen seen(
             String name,
             int cpus,
@@ -210,10 +211,13 @@ public final class TestCell {
             String nonce,
             String boot,
             List<HeldRun> runs) {
+        String[] types = type.split("[+]");
         List<Gpu> inventory =
                 IntStream.range(0, gpus)
-                        .mapToObj(
-                                i -> new Gpu(i, "GPU-" + name + "-" + i, type, type, i, 40_960, 0))
+                        .mapToObj(i -> {
+                            String its = types[i % types.length];
+                            return new Gpu(i, "GPU-" + name + "-" + i, its, its, i, 40_960, 0);
+                        })
                         .toList();
         return new NodeSeen(
                 new NodeName(name),

@@ -24,6 +24,7 @@ import io.berth.submit.Picture;
 import io.berth.submit.Priority;
 import java.util.BitSet;
 import java.util.List;
+import java.util.TreeMap;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 /// @param cpus total, as are `memoryMib` (0 while unknown) and `gpus`; those that it has, once it
 ///   is placed
 /// @param memoryMibPerCpu if it asks for its memory by CPU; else left out
+/// @param gpuTypes where it wants GPUs of several types, how many of each on every node:
+///   `a100:2,v100:1`
 /// @param gpuPart what it wants, or has, of a shared GPU
 /// @param gres other resources of each of its nodes, as `--gres`: `nic:1`; left out if it wants
 ///   none
@@ -80,6 +83,7 @@ record JobJson(
         int gpus,
         int gpusPerNode,
         @Nullable String gpuType,
+        @Nullable String gpuTypes,
         @Nullable GpuPartJson gpuPart,
         @Nullable String gres,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) List<LowGpuUseJson> lowGpuUse,
@@ -99,6 +103,7 @@ record JobJson(
 
     /// What the job has, or had, on one node.
     ///
+    /// @param gpusOfTypes of each type, where it has several
     /// @param gres other resources than GPUs, with their device files
     @Schema(name = "Allocation")
     record AllocationJson(
@@ -109,7 +114,12 @@ record JobJson(
             long memoryMib,
             List<String> gpus,
             String gpuIndices,
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) List<GpusOfTypeJson> gpusOfTypes,
             @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Gres> gres) {}
+
+    /// GPUs of one of several types that the job has on a node.
+    @Schema(name = "GpusOfType")
+    record GpusOfTypeJson(String type, int count, String indices) {}
 
     /// That the job's run hardly uses its GPUs on a node.
     ///
@@ -159,6 +169,9 @@ record JobJson(
                 job.gpus(),
                 request.gpus().perNode(),
                 request.gpus().type(),
+                request.gpus().byType().isEmpty()
+                        ? null
+                        : request.gpus().text(request.gpus().perNode()),
                 GpuPartJson.of(request.gpus(), attempt, allocations),
                 request.gres().isEmpty() ? null : GresText.text(request.gres()),
                 attempt == null ? List.of() : lowGpuUse(attempt),
@@ -236,14 +249,23 @@ record JobJson(
     }
 
     private static AllocationJson allocation(Allocation it, Picture picture) {
+        var byType = new TreeMap<String, BitSet>();
         var indices = new BitSet();
         Inventory inventory = inventory(it, picture);
-        if (inventory != null) {
-            inventory.gpus().stream()
-                    .filter(gpu -> it.gpus().contains(gpu.uuid()))
-                    .mapToInt(Gpu::index)
-                    .forEach(indices::set);
+        for (Gpu gpu : inventory == null ? List.<Gpu>of() : inventory.gpus()) {
+            if (it.gpus().contains(gpu.uuid())) {
+                indices.set(gpu.index());
+                byType.computeIfAbsent(gpu.type(), _ -> new BitSet()).set(gpu.index());
+            }
         }
+        List<GpusOfTypeJson> ofTypes =
+                byType.entrySet().stream()
+                        .map(type ->
+                                new GpusOfTypeJson(
+                                        type.getKey(),
+                                        type.getValue().cardinality(),
+                                        IndexSet.of(type.getValue()).toString()))
+                        .toList();
         return new AllocationJson(
                 it.node().value(),
                 it.index(),
@@ -252,6 +274,7 @@ record JobJson(
                 it.memoryMib(),
                 it.gpus(),
                 IndexSet.of(indices).toString(),
+                ofTypes.size() < 2 ? List.of() : ofTypes,
                 it.gres());
     }
 }

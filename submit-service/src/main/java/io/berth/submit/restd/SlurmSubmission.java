@@ -156,6 +156,7 @@ final class SlurmSubmission {
             if (gpus != null) {
                 job.put("gpusPerNode", gpus.count());
                 job.put("gpuType", gpus.type());
+                job.put("gpuTypes", gpus.typesText());
             }
             job.put("gpuPart", wanted.part());
             job.put("gres", wanted.others());
