@@ -64,7 +64,7 @@ class JobsMeshTest {
         Outcome outcome = mesh.berth("sbatch", "--wait", "--parsable", script).succeeded();
 
         long id = Long.parseLong(outcome.out().strip());
-        JsonNode gpus = job(id).at("/allocations/0/gpus");
+        JsonNode gpus = mesh.job(id).at("/allocations/0/gpus");
         assertThat(gpus).hasSize(1);
         assertThat(mesh.work().resolve("slurm-" + id + ".out"))
                 .content()
@@ -116,112 +116,6 @@ class JobsMeshTest {
     }
 
     @Test
-    void srun_is_the_terminal_of_a_job() throws IOException {
-        String berth = TestMesh.ROOT.resolve("berth").toString();
-
-        Outcome steps =
-                mesh.run(
-                        List.of(
-                                "sh",
-                                "-c",
-                                "printf 'typed\\n' | \"$0\" srun -n2 -l sh -c 'cat; echo \"$1\" $SLURM_PROCID; exit 3' - \"it's\"",
-                                berth));
-        Outcome terminal =
-                mesh.berth(
-                        "srun",
-                        "-G1",
-                        "--pty",
-                        "sh",
-                        "-c",
-                        "test -t 1 && test -n \"$SLURM_JOB_ID\" && echo yes");
-
-        assertThat(steps.status()).as(steps.err()).isEqualTo(3);
-        assertThat(steps.out().lines())
-                .containsExactlyInAnyOrder("0: typed", "0: it's 0", "1: it's 1");
-        assertThat(terminal.status()).as(terminal.err()).isZero();
-        assertThat(terminal.out()).isEqualTo("yes\r\n");
-    }
-
-    @Test
-    void sattach_is_at_the_streams_of_an_srun_and_leaves_it_alone() throws IOException {
-        Outcome attached =
-                mesh.run(
-                        List.of(
-                                "sh",
-                                "-c",
-                                """
-                                mkfifo held; exec 3<>held
-                                "$0" srun sh -c 'echo $SLURM_JOB_ID; read -r line; echo got $line; exit 4' <&3 >srun.out &
-                                until [ -s srun.out ]; do sleep 0.1; done
-                                step=$(cat srun.out).0
-                                "$0" sattach --layout $step
-                                "$0" sattach -v $step <&3 2>said & watcher=$!
-                                until [ -s said ]; do sleep 0.1; done
-                                kill $watcher; wait $watcher; echo "left with $?"
-                                echo hello | "$0" sattach --label $step; echo "ended with $?"
-                                wait; tail -n1 srun.out
-                                "$0" sattach $step 2>&1
-                                cat said
-                                """,
-                                TestMesh.ROOT.resolve("berth").toString()));
-
-        assertThat(attached.out())
-                .as(attached.err())
-                .startsWith("Job step layout:\n\t1 tasks, 1 nodes (")
-                .contains("1 task(s): 0 \nleft with 143\n0: got hello\nended with 4\ngot hello\n")
-                .containsPattern("sattach: error: job \\d+ is over\n")
-                .containsPattern("sattach: attached to StepId=\\d+\\.0 on \\S+\n$");
-    }
-
-    @Test
-    void srun_starts_steps_in_a_job_that_runs() throws IOException {
-        Outcome outcome =
-                mesh.run(
-                        List.of(
-                                "sh",
-                                "-c",
-                                """
-                                id=$("$0" sbatch --parsable -N2 -n4 --gpus-per-node=1 -o joined.out --wrap 'sed "1d;s/ .*//" "$BERTH_HOSTFILE"; until [ -e left ]; do sleep 0.1; done')
-                                until [ -s joined.out ]; do sleep 0.1; done
-                                echo typed | "$0" srun --jobid=$id --overlap -N1 sh -c 'cat; echo $SLURM_JOB_ID.$SLURM_STEP_ID ${CUDA_VISIBLE_DEVICES%%-*}; exit 3' | sed "s/^$id/JOB/"
-                                "$0" srun --jobid=$id --overlap -l sh -c 'echo $SLURM_NTASKS' | sort
-                                "$0" srun --jobid=$id --overlap --pty sh -c 'test -t 0 && echo a terminal'
-                                "$0" srun --jobid=$id --overlap --pty -w $(cat joined.out) sh -c 'test -t 0 && stty size && echo on $SLURMD_NODENAME; exit 4' | sed "s/$(cat joined.out)/the second/;/Exited with exit code 4/d"
-                                SLURM_LABELIO=1 "$0" srun --jobid=$id --overlap -N1 sh -c 'echo there; exec sleep 300' >doomed.out & doomed=$!
-                                until grep there doomed.out; do sleep 0.1; done
-                                "$0" scancel $id.4; wait $doomed; echo "ended with $?"
-                                : >left
-                                until "$0" sacct -n -X -j $id -o State | grep -q COMPLETED; do sleep 0.2; done
-                                "$0" sacct -n -P -j $id -o JobID,State,ExitCode | sed "s/^$id/JOB/;/[.]4/d" | LC_ALL=C sort
-                                "$0" srun --jobid=$id true 2>&1 | sed "s/$id/JOB/g"
-                                """,
-                                TestMesh.ROOT.resolve("berth").toString()));
-
-        assertThat(outcome.out())
-                .as(outcome.err())
-                .isEqualTo(
-                        """
-                        typed
-                        JOB.0 GPU
-                        0: 2
-                        1: 2
-                        a terminal\r
-                        24 80\r
-                        on the second\r
-                        0: there
-                        ended with 137
-                        JOB.0|FAILED|3:0
-                        JOB.1|COMPLETED|0:0
-                        JOB.2|COMPLETED|0:0
-                        JOB.3|FAILED|4:0
-                        JOB.batch|COMPLETED|0:0
-                        JOB|COMPLETED|0:0
-                        srun: error: Unable to confirm allocation for job JOB: Job/step already completing or completed
-                        srun: Check SLURM_JOB_ID environment variable. Expired or invalid job JOB
-                        """);
-    }
-
-    @Test
     void every_round_of_the_mesh_decides_the_same_again() throws Exception {
         mesh.berth("sbatch", "--wait", "--wrap", "true").succeeded();
 
@@ -234,75 +128,13 @@ class JobsMeshTest {
     }
 
     @Test
-    void salloc_holds_an_allocation_for_the_steps_of_its_shell() throws IOException {
-        String berth = TestMesh.ROOT.resolve("berth").toString();
-
-        Outcome outcome =
-                mesh.berth(
-                        "salloc",
-                        "-G1",
-                        "sh",
-                        "-c",
-                        "\"$0\" srun sh -c 'echo step of $SLURM_JOB_ID on ${CUDA_VISIBLE_DEVICES%%-*}'; echo here $SLURM_JOB_ID $SLURM_GPUS; exit 4",
-                        berth);
-
-        assertThat(outcome.status()).as(outcome.err()).isEqualTo(4);
-        assertThat(outcome.err()).contains("Granted job allocation");
-        String id = outcome.out().replaceAll("(?s).*here (\\d+) 1\\R", "$1");
-        assertThat(outcome.out()).isEqualTo("step of %1$s on GPU\nhere %1$s 1\n".formatted(id));
-        await().atMost(PATIENCE)
-                .untilAsserted(() ->
-                        assertThat(mesh.berth("sacct", "-n", "-X", "-o", "State", "-j", id).out())
-                                .contains("COMPLETED"));
-    }
-
-    @Test
-    void an_allocation_without_a_shell_takes_files_and_programs_from_here() throws IOException {
-        Path model = mesh.work().resolve("model");
-        Files.writeString(model, "weights\n");
-        Path program = mesh.work().resolve("tell.sh");
-        Files.writeString(program, "#!/bin/sh\necho $(cat \"$1\") by ${0##*/}\n");
-        assertThat(program.toFile().setExecutable(true)).isTrue();
-        Path there = Files.createDirectories(mesh.work().resolve("there"));
-
-        Outcome left = mesh.berth("salloc", "--no-shell", "-N2").succeeded();
-        String id = left.err().replaceAll("(?s).*Granted job allocation (\\d+)\\R.*", "$1");
-        // Both nodes have the same folder here.
-        mesh.berth("sbcast", "-f", "-j", id, model.toString(), there + "/copy").succeeded();
-        Outcome refused = mesh.berth("sbcast", "-j", id, model.toString(), there + "/copy");
-        Outcome ran =
-                mesh.berth(
-                        "srun",
-                        "--jobid=" + id,
-                        "-l",
-                        "--bcast=" + there + "/",
-                        program.toString(),
-                        there + "/copy");
-        mesh.berth("scancel", id).succeeded();
-
-        assertThat(left.out()).isEmpty();
-        assertThat(refused.status()).isEqualTo(1);
-        assertThat(refused.err()).contains(": File exists");
-        assertThat(ran.out().lines().sorted())
-                .as(ran.err())
-                .satisfiesExactly(
-                        line ->
-                                assertThat(line)
-                                        .startsWith("0: weights by slurm_bcast_" + id + ".0_"),
-                        line ->
-                                assertThat(line)
-                                        .startsWith("1: weights by slurm_bcast_" + id + ".0_"));
-        assertThat(there.toFile().list()).hasSize(3);
-    }
-
-    @Test
     void a_triggers_program_runs_as_the_user_when_the_job_is_over(@TempDir Path noBlanks)
             throws IOException {
         Path told = noBlanks.resolve("told.txt");
         Path program = noBlanks.resolve("tell.sh");
         Files.writeString(program, "#!/bin/sh\necho \"$2 $(id -un)\" > \"$1\"\n");
         assertThat(program.toFile().setExecutable(true)).isTrue();
-        String id = submitted("--hold", "--wrap", "true");
+        String id = mesh.submitted("--hold", "--wrap", "true");
 
         mesh.berth("strigger", "--set", "--jobid=" + id, "--fini", "-p", program + " " + told)
                 .succeeded();
@@ -319,141 +151,6 @@ class JobsMeshTest {
         await().atMost(PATIENCE)
                 .untilAsserted(() ->
                         assertThat(mesh.berth("strigger", "--get").succeeded().out()).isEmpty());
-    }
-
-    @Test
-    void a_container_is_looked_for_from_where_srun_and_salloc_are() throws IOException {
-        String berth = TestMesh.ROOT.resolve("berth").toString();
-
-        Outcome alone = mesh.berth("srun", "--container=nowhere", "true");
-        assumeThat(alone.err()).doesNotContain("no container runtime");
-        Outcome held =
-                mesh.berth(
-                        "salloc",
-                        "--container=first",
-                        "sh",
-                        "-c",
-                        "echo $SLURM_CONTAINER; cd /; \"$0\" srun true; \"$0\" srun --container=second true",
-                        berth);
-
-        String folder = held.out().strip().replaceFirst("/first$", "");
-        assertThat(folder).startsWith("/");
-        assertThat(alone.status()).isEqualTo(1);
-        assertThat(alone.err()).contains("container " + folder + "/nowhere ");
-        assertThat(held.status()).isEqualTo(1);
-        assertThat(held.err())
-                .contains("container " + folder + "/first ")
-                .contains("container /second ");
-    }
-
-    @Test
-    void the_script_of_a_heterogeneous_job_reaches_all_components_and_they_end_with_it()
-            throws IOException {
-        Path script = mesh.work().resolve("mixed.sh");
-        Files.writeString(
-                script,
-                """
-                #!/bin/sh
-                #SBATCH -n1
-                #SBATCH hetjob
-                #SBATCH -N2 --ntasks-per-node=1 --gpus-per-node=1
-                echo $SLURM_HET_SIZE $SLURM_JOB_NUM_NODES $SLURM_JOB_NUM_NODES_HET_GROUP_1
-                srun sh -c 'echo $SLURM_JOB_ID has no GPU$CUDA_VISIBLE_DEVICES'
-                srun --het-group=1 -l sh -c 'echo $SLURM_JOB_ID has a ${CUDA_VISIBLE_DEVICES%%-*}' | sort
-                srun -l sh -c 'echo first of $SLURM_NTASKS, GPU$CUDA_VISIBLE_DEVICES' : \\
-                    sh -c 'echo on $SLURM_NODEID of $SLURM_JOB_ID, a ${CUDA_VISIBLE_DEVICES%%-*}' | sort
-                srun --het-group=0-1 -N1 sh -c 'exit $((SLURM_PROCID + 3))' 2>&1 | grep -o 'task .*' | sort
-                """);
-
-        long id = Long.parseLong(submitted("--wait", script.toString()));
-
-        assertThat(mesh.work().resolve("slurm-" + id + ".out"))
-                .content()
-                .isEqualTo(
-                        """
-                        2 1 2
-                        %1$d has no GPU
-                        0: %2$d has a GPU
-                        1: %2$d has a GPU
-                        0: first of 3, GPU
-                        1: on 1 of %1$d, a GPU
-                        2: on 2 of %1$d, a GPU
-                        task 0: Exited with exit code 3
-                        task 1: Exited with exit code 4
-                        """
-                                .formatted(id, id + 1));
-        ended(id, "COMPLETED", "COMPLETED");
-        await("a step of several components has one number, and a line of each")
-                .atMost(PATIENCE)
-                .untilAsserted(() ->
-                        assertThat(steps(id))
-                                .containsExactly(
-                                        "+0.0 1", "+0.2 1", "+0.3 1", "+1.1 2", "+1.2 2",
-                                        "+1.3 1"));
-
-        long sleeps = Long.parseLong(submitted("-n1", ":", "-G1", "--wrap", "sleep 600"));
-        await().atMost(PATIENCE)
-                .untilAsserted(() ->
-                        assertThat(squeue(sleeps))
-                                .isEqualTo("%1$d+0 R\n%1$d+1 R\n".formatted(sleeps)));
-        mesh.berth("scancel", Long.toString(sleeps)).succeeded();
-        ended(sleeps, "CANCELLED.*", "CANCELLED.*");
-    }
-
-    @Test
-    void salloc_and_srun_hold_components_that_a_colon_parts() throws IOException {
-        String berth = TestMesh.ROOT.resolve("berth").toString();
-
-        var held =
-                mesh.berth(
-                        "salloc",
-                        "-Q",
-                        "-n1",
-                        ":",
-                        "-G1",
-                        "sh",
-                        "-c",
-                        "echo $SLURM_HET_SIZE; \"$0\" srun -l sh -c 'echo GPU$CUDA_VISIBLE_DEVICES' : sh -c 'echo ${CUDA_VISIBLE_DEVICES%%-*}' | sort",
-                        berth);
-        var alone =
-                mesh.berth("srun", "-Q", "-l", "-n1", ":", "-n2", "sh", "-c", "exit $SLURM_PROCID");
-
-        assertThat(held.out()).isEqualTo("2\n0: GPU\n1: GPU\n");
-        assertThat(held.status()).isZero();
-        assertThat(alone.err()).contains("task 1: Exited with exit code 1", "task 2: Exited");
-        assertThat(alone.status()).isEqualTo(2);
-    }
-
-    /// The steps of a job in the books, each with its tasks.
-    private List<String> steps(long id) throws IOException {
-        return mesh.berth("sacct", "-nP", "-o", "JobID,NTasks", "-j", Long.toString(id))
-                .out()
-                .lines()
-                .filter(it -> it.matches("[0-9+]+\\.[0-9].*"))
-                .map(it -> it.substring(Long.toString(id).length()).replace('|', ' '))
-                .toList();
-    }
-
-    private String squeue(long id) throws IOException {
-        return mesh.berth("squeue", "-h", "-S", "i", "-o", "%i %t", "-j", Long.toString(id)).out();
-    }
-
-    /// Waits until the books have both components of a job with these states.
-    private void ended(long id, String first, String second) {
-        await().atMost(PATIENCE)
-                .untilAsserted(() ->
-                        assertThat(
-                                        mesh.berth(
-                                                        "sacct",
-                                                        "-nPX",
-                                                        "-o",
-                                                        "JobID,State",
-                                                        "-j",
-                                                        Long.toString(id))
-                                                .out())
-                                .matches(
-                                        "%1$d\\+0\\|%2$s\n%1$d\\+1\\|%3$s\n"
-                                                .formatted(id, first, second)));
     }
 
     @Test
@@ -474,95 +171,6 @@ class JobsMeshTest {
         assertThat(mesh.work().resolve("slurm-" + id + ".out"))
                 .content()
                 .isEqualTo("pi is about 3.1416, from 2 parts\n");
-    }
-
-    @Test
-    void accounting_has_the_steps_of_a_script() throws IOException {
-        String id =
-                mesh.berth(
-                                "sbatch",
-                                "--wait",
-                                "--parsable",
-                                "--wrap",
-                                "srun -n2 true; srun -J two sh -c 'exit 3'; true")
-                        .succeeded()
-                        .out()
-                        .strip();
-
-        await().atMost(PATIENCE)
-                .untilAsserted(() ->
-                        assertThat(
-                                        mesh.berth(
-                                                        "sacct",
-                                                        "-n",
-                                                        "-P",
-                                                        "-o",
-                                                        "JobID,JobName,NTasks,State,ExitCode",
-                                                        "-j",
-                                                        id)
-                                                .out())
-                                .isEqualTo(
-                                        """
-                                        ID|wrap||COMPLETED|0:0
-                                        ID.batch|batch|1|COMPLETED|0:0
-                                        ID.0|true|2|COMPLETED|0:0
-                                        ID.1|two|1|FAILED|3:0
-                                        """
-                                                .replace("ID", id)));
-    }
-
-    @Test
-    void a_step_runs_on_all_nodes_of_its_job_and_fails_as_one() throws IOException {
-        String script =
-                """
-                cd "$SLURM_SUBMIT_DIR"
-                export GIVEN='to all'
-                printf 'typed\n' | srun -l sh -c 'cat; echo "$GIVEN" $SLURM_PROCID of $SLURM_NTASKS, $SLURM_LOCALID on $SLURM_NODEID $SLURMD_NODENAME $RANK'
-                srun -N1 -r1 sh -c 'echo second $SLURM_STEP_ID $SLURMD_NODENAME ${CUDA_VISIBLE_DEVICES%%-*}'
-                srun -N1 sh -c ': >one; until [ -e other ]; do sleep 0.1; done' &
-                srun -N1 sh -c ': >other; until [ -e one ]; do sleep 0.1; done'
-                wait && echo met
-                srun -n2 -K sh -c '[ $SLURM_PROCID = 0 ] || exit 7; exec sleep 300'
-                """;
-
-        Outcome outcome =
-                mesh.berth(
-                        "sbatch",
-                        "--wait",
-                        "-N2",
-                        "-n3",
-                        "--gpus-per-node=1",
-                        "-oout.%j",
-                        "--wrap",
-                        script);
-
-        assertThat(outcome.status()).isEqualTo(143);
-        String id = outcome.out().replaceAll("\\D", "");
-        JsonNode held = job(Long.parseLong(id)).path("allocations");
-        String first = held.path(0).path("node").asText();
-        String second = held.path(1).path("node").asText();
-        assertThat(Files.readAllLines(mesh.work().resolve("out." + id)))
-                .filteredOn(line -> !line.contains("Terminated"))
-                .containsExactlyInAnyOrder(
-                        "0: typed",
-                        "0: to all 0 of 3, 0 on 0 %s 0".formatted(first),
-                        "1: to all 1 of 3, 1 on 0 %s 1".formatted(first),
-                        "2: to all 2 of 3, 0 on 1 %s 2".formatted(second),
-                        "second 1 %s GPU".formatted(second),
-                        "met",
-                        "srun: error: %s: task 1: Exited with exit code 7".formatted(second),
-                        "srun: error: %s: task 0: Exited with exit code 143".formatted(first));
-    }
-
-    @Test
-    void srun_has_a_job_of_several_nodes_and_a_program_for_each_task() throws IOException {
-        Files.writeString(mesh.work().resolve("programs"), "0 echo leads\n* echo follows %o\n");
-
-        Outcome outcome = mesh.berth("srun", "-N2", "-n3", "-l", "--multi-prog", "programs");
-
-        assertThat(outcome.status()).as(outcome.err()).isZero();
-        assertThat(outcome.out().lines())
-                .containsExactlyInAnyOrder("0: leads", "1: follows 1", "2: follows 2");
     }
 
     @Test
@@ -661,7 +269,7 @@ class JobsMeshTest {
                     .containsPattern(
                             "y = 2\\.0\\d x \\+ 1\\.0\\d|y = 1\\.9\\d x \\+ |all 2 nodes met");
         }
-        assertThat(job(Long.parseLong(id)).path("nodeNames")).hasSize(2);
+        assertThat(mesh.job(Long.parseLong(id)).path("nodeNames")).hasSize(2);
     }
 
     @Test
@@ -673,7 +281,7 @@ class JobsMeshTest {
         for (String id : ids) {
             await().atMost(PATIENCE)
                     .until(() ->
-                            job(Long.parseLong(id)).path("state").asText().equals("COMPLETED"));
+                            mesh.job(Long.parseLong(id)).path("state").asText().equals("COMPLETED"));
         }
         assertThat(mesh.work().resolve("sweep-" + ids.get(1) + ".out"))
                 .content()
@@ -863,10 +471,10 @@ class JobsMeshTest {
 
     @Test
     void a_chain_waits_for_its_first_job_which_waits_for_its_release() throws IOException {
-        String first = submitted("--hold", "--wrap", "echo first >> chain");
-        String second = submitted("-d", "afterok:" + first, "--wrap", "echo second >> chain");
+        String first = mesh.submitted("--hold", "--wrap", "echo first >> chain");
+        String second = mesh.submitted("-d", "afterok:" + first, "--wrap", "echo second >> chain");
         String never =
-                submitted(
+                mesh.submitted(
                         "--dependency=afternotok:" + first,
                         "--kill-on-invalid-dep=yes",
                         "--wrap",
@@ -899,7 +507,7 @@ class JobsMeshTest {
         String features = "Features=drained-once";
         mesh.berth("scontrol", "update", "NodeName=" + node, "State=DRAIN", "Reason=fan", features)
                 .succeeded();
-        String id = submitted("-C", "drained-once", "--wrap", "true");
+        String id = mesh.submitted("-C", "drained-once", "--wrap", "true");
         await().atMost(PATIENCE)
                 .untilAsserted(() ->
                         assertThat(mesh.berth("squeue", "-h", "-j", id, "-o", "%T %r").out())
@@ -910,7 +518,7 @@ class JobsMeshTest {
         mesh.berth("scontrol", "update", "NodeName=" + node, "State=RESUME").succeeded();
 
         awaitState(id, "COMPLETED");
-        assertThat(job(Long.parseLong(id)).path("nodeList").asText()).isEqualTo(node);
+        assertThat(mesh.job(Long.parseLong(id)).path("nodeList").asText()).isEqualTo(node);
     }
 
     @Test
@@ -930,12 +538,12 @@ class JobsMeshTest {
                 .untilAsserted(() ->
                         assertThat(mesh.berth("sinfo", "-T").succeeded().out())
                                 .containsPattern("course +ACTIVE .* " + node + "\n"));
-        String stranger = submitted("-w", node, "-t", "10", "--wrap", "true");
+        String stranger = mesh.submitted("-w", node, "-t", "10", "--wrap", "true");
 
-        String own = submitted("--reservation=course", "-t", "10", "--wrap", "true");
+        String own = mesh.submitted("--reservation=course", "-t", "10", "--wrap", "true");
 
         awaitState(own, "COMPLETED");
-        assertThat(job(Long.parseLong(own)).path("nodeList").asText()).isEqualTo(node);
+        assertThat(mesh.job(Long.parseLong(own)).path("nodeList").asText()).isEqualTo(node);
         await().atMost(PATIENCE)
                 .untilAsserted(() ->
                         assertThat(mesh.berth("squeue", "-h", "-o", "%T %r", "-j", stranger).out())
@@ -978,7 +586,7 @@ class JobsMeshTest {
         awaitState(holder, "RUNNING");
 
         String gang =
-                submitted(
+                mesh.submitted(
                         "-pracked",
                         "-N2",
                         "--gres=gpu:a100:4",
@@ -994,7 +602,7 @@ class JobsMeshTest {
         mesh.berth("scancel", holder).succeeded();
 
         awaitState(gang, "COMPLETED");
-        assertThat(job(Long.parseLong(gang)).path("nodeNames"))
+        assertThat(mesh.job(Long.parseLong(gang)).path("nodeNames"))
                 .extracting(JsonNode::asText)
                 .containsExactlyInAnyOrder(left, right);
         assertThat(mesh.work().resolve("slurm-" + gang + ".out"))
@@ -1033,8 +641,8 @@ class JobsMeshTest {
         }
 
         String listed =
-                submitted("-pleft,right", "--gres=gpu:8", "--wrap", "echo in $SLURM_JOB_PARTITION");
-        String moved = submitted("-pleft", "--gres=gpu:8", "--hold", "--wrap", "true");
+                mesh.submitted("-pleft,right", "--gres=gpu:8", "--wrap", "echo in $SLURM_JOB_PARTITION");
+        String moved = mesh.submitted("-pleft", "--gres=gpu:8", "--hold", "--wrap", "true");
         mesh.berth("scontrol", "update", "JobId=" + moved, "Partition=right,left").succeeded();
         await().atMost(PATIENCE)
                 .untilAsserted(() ->
@@ -1089,12 +697,12 @@ class JobsMeshTest {
         var jobs = new ArrayList<String>();
         while (jobs.size() < 3) {
             jobs.add(
-                    submitted("-ptogether", all, "--exclusive", "--mem=16", "--wrap", "sleep 300"));
+                    mesh.submitted("-ptogether", all, "--exclusive", "--mem=16", "--wrap", "sleep 300"));
         }
         JsonNode bounded = mesh.operator().get("/v1/nodes").path("nodes").path(2);
         String each = "-n" + Math.max(1, bounded.path("sockets").asInt());
-        String both = submitted("-pbounded", each, "--mem=16", "--wrap", "sleep 300");
-        String one = submitted("-pbounded", "-n1", "--mem=16", "--wrap", "sleep 300");
+        String both = mesh.submitted("-pbounded", each, "--mem=16", "--wrap", "sleep 300");
+        String one = mesh.submitted("-pbounded", "-n1", "--mem=16", "--wrap", "sleep 300");
 
         for (String running : List.of(jobs.get(0), jobs.get(1), both)) {
             awaitState(running, "RUNNING");
@@ -1111,8 +719,8 @@ class JobsMeshTest {
                                                         jobs.get(2) + "," + one)
                                                 .out())
                                 .isEqualTo("PENDING Resources\nPENDING Resources\n"));
-        assertThat(job(Long.parseLong(jobs.get(0))).at("/allocations/0/cpus"))
-                .isEqualTo(job(Long.parseLong(jobs.get(1))).at("/allocations/0/cpus"));
+        assertThat(mesh.job(Long.parseLong(jobs.get(0))).at("/allocations/0/cpus"))
+                .isEqualTo(mesh.job(Long.parseLong(jobs.get(1))).at("/allocations/0/cpus"));
         assertThat(mesh.berth("scontrol", "show", "job", jobs.get(0)).succeeded().out())
                 .contains("OverSubscribe=YES ");
         mesh.berth("scancel", jobs.get(0), both).succeeded();
@@ -1139,30 +747,20 @@ class JobsMeshTest {
     @Test
     void a_signal_reaches_the_batch_script() throws IOException {
         String id =
-                submitted("--wrap", "trap 'exit 7' USR1; touch ready; while :; do sleep 0.1; done");
+                mesh.submitted("--wrap", "trap 'exit 7' USR1; touch ready; while :; do sleep 0.1; done");
         await().atMost(PATIENCE).until(() -> Files.exists(mesh.work().resolve("ready")));
 
         mesh.berth("scancel", "--batch", "--signal=USR1", id).succeeded();
 
         awaitState(id, "FAILED");
-        assertThat(job(Long.parseLong(id)).path("exit").asText()).isEqualTo("7:0");
-    }
-
-    private String submitted(String... words) throws IOException {
-        var command = new ArrayList<>(List.of("sbatch", "--parsable"));
-        command.addAll(List.of(words));
-        return mesh.berth(command.toArray(String[]::new)).succeeded().out().strip();
+        assertThat(mesh.job(Long.parseLong(id)).path("exit").asText()).isEqualTo("7:0");
     }
 
     private void awaitState(String id, String state) {
         await().atMost(PATIENCE)
                 .untilAsserted(() ->
-                        assertThat(job(Long.parseLong(id)).path("state").asText())
+                        assertThat(mesh.job(Long.parseLong(id)).path("state").asText())
                                 .isEqualTo(state));
-    }
-
-    private JsonNode job(long id) throws IOException {
-        return mesh.operator().get("/v1/jobs/" + id);
     }
 
     private static String example(String name) {

@@ -75,6 +75,18 @@ final class TestMesh {
         return run(command);
     }
 
+    /// The id that `sbatch` says.
+    String submitted(String... words) throws IOException {
+        var command = new ArrayList<>(List.of("sbatch", "--parsable"));
+        command.addAll(List.of(words));
+        return berth(command.toArray(String[]::new)).succeeded().out().strip();
+    }
+
+    /// A job as the API tells it.
+    JsonNode job(long id) throws IOException {
+        return operator().get("/v1/jobs/" + id);
+    }
+
     Outcome run(List<String> command) throws IOException {
         Path out = Files.createTempFile(folder, "out", "");
         Path err = Files.createTempFile(folder, "err", "");

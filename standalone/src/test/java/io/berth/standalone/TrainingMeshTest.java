@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-@Tag("mesh")
+@Tag("long")
 class TrainingMeshTest {
 
     private static final Duration PATIENCE = Duration.ofMinutes(4);
