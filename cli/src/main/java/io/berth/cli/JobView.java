@@ -100,6 +100,9 @@ record JobView(JsonObject json, String tasks) {
         if (json.flag("exclusive")) {
             return "NO";
         }
+        if (json.flag("exclusiveTopo")) {
+            return "TOPO";
+        }
         return json.flag("exclusiveUser") ? "USER" : json.flag("oversubscribe") ? "YES" : "OK";
     }
 

@@ -104,6 +104,7 @@ public final class SubmissionJson {
         json.put("minCpusPerNode", where.minCpusPerNode());
         json.put("tmpMib", where.tmpMib());
         json.put("exclusiveUser", where.exclusiveUser());
+        json.put("exclusiveTopo", where.exclusiveTopo());
         json.put("segment", where.segment());
         json.put("parallel", where.parallel());
         json.put("gpusPerSocket", where.gpusPerSocket());

@@ -10,5 +10,8 @@ public enum Sharing {
     NODE,
     /// With every job that finds room, and its CPUs too with those of its partition that share
     /// theirs, if the partition lets them: `--oversubscribe`.
-    OVERSUBSCRIBE
+    OVERSUBSCRIBE,
+    /// With no job, as all other nodes of its blocks, and it has what it asks for of them:
+    /// `--exclusive=topo`.
+    TOPOLOGY
 }

@@ -125,6 +125,7 @@ public record JobSubmission(
     /// @param gpusPerSocket GPUs that each of `sockets` sockets of a node gives
     /// @param tasksPerSocket tasks on each socket at most
     /// @param exclusiveUser whether only jobs of the same user may be on the nodes
+    /// @param exclusiveTopo whether no other job may be in the blocks of its nodes
     /// @param oversubscribe whether it may have its CPUs together with others of its partition
     /// @param topology the level of the network of which they are in one domain: `rack@10:00`
     /// @param threadsUsed threads of each of its cores that the job's tasks run on at most; it has
@@ -145,6 +146,7 @@ public record JobSubmission(
             @Nullable Integer minCpusPerNode,
             @Nullable Long tmpMib,
             @Nullable Boolean exclusiveUser,
+            @Nullable Boolean exclusiveTopo,
             @Nullable Integer segment,
             @Nullable String parallel,
             @Nullable Integer gpusPerSocket,

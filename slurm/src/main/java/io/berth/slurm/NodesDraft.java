@@ -15,6 +15,7 @@ final class NodesDraft {
     private @Nullable String excludedNodes;
     private @Nullable Boolean exclusive;
     private @Nullable Boolean exclusiveUser;
+    private @Nullable Boolean exclusiveTopo;
     private @Nullable Boolean oversubscribe;
     private @Nullable String switches;
     private @Nullable String reservation;
@@ -55,6 +56,7 @@ final class NodesDraft {
                 oversubscribe = true;
                 exclusive = null;
                 exclusiveUser = null;
+                exclusiveTopo = null;
             }
             case LICENSES -> {
                 LicensesText.parse(given.required());
@@ -157,11 +159,14 @@ final class NodesDraft {
         if (value != null && value.equalsIgnoreCase("mcs")) {
             throw InvalidOption.refused("--exclusive=" + value + " is not supported yet");
         }
-        if (value != null && !value.equalsIgnoreCase("user")) {
+        boolean user = "user".equalsIgnoreCase(value);
+        boolean topo = "topo".equalsIgnoreCase(value);
+        if (value != null && !user && !topo) {
             throw SbatchDraft.invalid(given);
         }
         exclusive = value == null ? true : null;
-        exclusiveUser = value == null ? null : true;
+        exclusiveUser = user ? true : null;
+        exclusiveTopo = topo ? true : null;
         oversubscribe = null;
     }
 
@@ -246,6 +251,7 @@ final class NodesDraft {
         to.minCpusPerNode = minCpus;
         to.tmpMib = tmpMib;
         to.exclusiveUser = exclusiveUser;
+        to.exclusiveTopo = exclusiveTopo;
         to.oversubscribe = oversubscribe;
         to.segment = segment;
         to.parallel = parallel;

@@ -106,6 +106,7 @@ public final class SubmissionDraft {
         public @Nullable Integer minCpusPerNode;
         public @Nullable Long tmpMib;
         public @Nullable Boolean exclusiveUser;
+        public @Nullable Boolean exclusiveTopo;
         public @Nullable Integer segment;
         public @Nullable String parallel;
         public @Nullable Integer gpusPerSocket;
@@ -134,6 +135,7 @@ public final class SubmissionDraft {
                             minCpusPerNode,
                             tmpMib,
                             exclusiveUser,
+                            exclusiveTopo,
                             segment,
                             parallel,
                             gpusPerSocket,

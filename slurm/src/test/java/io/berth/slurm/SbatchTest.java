@@ -568,6 +568,16 @@ final class SbatchTest {
         assertThat(job.gpusPerNode()).isEqualTo(count);
     }
 
+    @Test
+    void the_last_word_says_with_whom_a_job_shares_its_nodes() throws InvalidOption {
+        JobSubmission topo = words("--exclusive=user", "--exclusive=topo");
+
+        assertThat(topo.nodesWanted().exclusiveTopo()).isTrue();
+        assertThat(topo.nodesWanted().exclusiveUser()).isNull();
+        assertThat(words("--exclusive=topo", "--exclusive").nodesWanted().exclusiveTopo()).isNull();
+        assertThat(words("--exclusive=topo", "-s").nodesWanted().exclusiveTopo()).isNull();
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

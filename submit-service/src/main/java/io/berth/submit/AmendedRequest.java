@@ -162,7 +162,7 @@ record AmendedRequest(
                 change.contiguous() == null ? where.contiguous() : change.contiguous());
     }
 
-    private Sharing sharing() {
+    private Sharing sharing() throws Refused {
         Boolean alone = change.exclusive();
         Sharing sharing = before.where().sharing();
         if (alone != null) {

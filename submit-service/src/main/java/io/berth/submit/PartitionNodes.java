@@ -23,7 +23,13 @@ public final class PartitionNodes {
 
     /// With whom a job shares its nodes that asks for that. Where all share their CPUs, which the
     /// partition says for them, none has its nodes to itself.
-    static Sharing within(List<Partition> partitions, Sharing asked) {
+    ///
+    /// @throws Refused if it asks for blocks where all have their nodes to themselves
+    static Sharing within(List<Partition> partitions, Sharing asked) throws Refused {
+        if (ofOneJob(partitions) && asked == Sharing.TOPOLOGY) {
+            throw Checks.invalid(
+                    "--exclusive=topo is not for a partition whose jobs have their nodes to themselves (OverSubscribe=EXCLUSIVE)");
+        }
         if (ofOneJob(partitions)) {
             return Sharing.NODE;
         }

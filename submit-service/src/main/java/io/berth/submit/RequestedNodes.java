@@ -60,6 +60,9 @@ public final class RequestedNodes {
         if (Boolean.TRUE.equals(asked.exclusiveUser())) {
             return Sharing.USER;
         }
+        if (Boolean.TRUE.equals(asked.exclusiveTopo())) {
+            return Sharing.TOPOLOGY;
+        }
         return Boolean.TRUE.equals(asked.oversubscribe()) ? Sharing.OVERSUBSCRIBE : Sharing.SHARED;
     }
 

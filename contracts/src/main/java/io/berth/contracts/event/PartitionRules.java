@@ -108,6 +108,7 @@ public record PartitionRules(
             public boolean admits(Sharing sharing) {
                 return jobs > 1
                         && sharing != Sharing.NODE
+                        && sharing != Sharing.TOPOLOGY
                         && (forced || sharing == Sharing.OVERSUBSCRIBE);
             }
         }

@@ -574,7 +574,7 @@ final class ClusterModel {
         boolean takes =
                 request.gpus().share() == null
                         && description.het() == null
-                        && !tenants.ownsBlocks(description.partition());
+                        && !tenants.ownsBlocks(description);
         Preemptor preemptor = takes ? grounds.preemptor(description, pressed) : null;
         Qos qos = configuration.qos().get(description.qos());
         boolean endless =

@@ -6,6 +6,7 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Sharing;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.PartitionRules.Use;
 import io.berth.contracts.event.PartitionRules.Use.OverSubscribe;
 import io.berth.core.engine.Shared;
 import io.berth.core.engine.Tenant;
@@ -21,14 +22,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Who may be on a node beside whom: a job that wants its nodes for its user alone, or is in a
-/// partition that does, is on none with a job of another user; one of a partition whose jobs do not
-/// share blocks is in none with any other; the jobs of a partition together have so many CPUs of a
+/// partition that does, is on none with a job of another user; one that shares its blocks with
+/// nobody, as it asks or its partition has it, is in none with any other; the jobs of a partition together have so many CPUs of a
 /// node at most; and those of some have their CPUs together.
 ///
 /// Users are told apart only if they want nodes for themselves: the jobs of all others are of the
 /// same classes.
 ///
-/// Source: sbatch(1), `--exclusive=user`, `--oversubscribe`; slurm.conf(5), `ExclusiveUser`,
+/// Source: sbatch(1), `--exclusive=user`, `--exclusive=topo`, `--oversubscribe`; slurm.conf(5), `ExclusiveUser`,
 /// `ExclusiveTopo`, `MaxCPUsPerNode`, `OverSubscribe`.
 final class Tenants {
 
@@ -86,17 +87,18 @@ final class Tenants {
                 user,
                 user > 0 && alone(job),
                 capped ? partitions.indexOf(job.partition()) : -1,
-                ownsBlocks(job.partition()));
+                ownsBlocks(job));
     }
 
-    /// Whether each job of a partition has its blocks to itself.
-    boolean ownsBlocks(String partition) {
-        Partition it = configuration.partitions().get(partition);
-        return it != null && it.partitionRules().ofNodes().ofOneJobEachBlock();
+    /// Whether a job has its blocks to itself: it asks for that, or its partition has it so.
+    boolean ownsBlocks(JobDescription job) {
+        Partition it = configuration.partitions().get(job.partition());
+        return job.request().where().sharing() == Sharing.TOPOLOGY
+                || (it != null && it.partitionRules().ofNodes().ofOneJobEachBlock());
     }
 
     /// With whom a job may have its CPUs together; null is with nobody. One that asks on which
-    /// sockets it lies has its own.
+    /// sockets it lies has its own, as one whose blocks are for nobody else.
     @Nullable Shared shared(JobDescription job) {
         return shared(job.partition(), job.request());
     }
@@ -104,8 +106,12 @@ final class Tenants {
     /// The same of what a job of a partition asks for.
     @Nullable Shared shared(String partition, ResourceRequest request) {
         Partition it = configuration.partitions().get(partition);
-        OverSubscribe rule = it == null ? null : it.partitionRules().ofNodes().overSubscribe();
-        return rule == null || !rule.admits(request.where().sharing()) || Seats.bySocket(request)
+        Use use = it == null ? Use.ANY : it.partitionRules().ofNodes();
+        OverSubscribe rule = use.overSubscribe();
+        return rule == null
+                        || !rule.admits(request.where().sharing())
+                        || use.ofOneJobEachBlock()
+                        || Seats.bySocket(request)
                 ? null
                 : new Shared(partitions.indexOf(partition), rule.jobs(), null);
     }

@@ -17,6 +17,7 @@ import io.berth.contracts.Sharing;
 import io.berth.contracts.event.PartitionRules;
 import io.berth.contracts.event.PartitionRules.State;
 import io.berth.contracts.event.PartitionRules.Use;
+import io.berth.contracts.event.PartitionRules.Use.OverSubscribe;
 import io.berth.contracts.event.RunReport;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.placement.Verdict.Question;
@@ -201,6 +202,50 @@ final class NeighboursTest {
         cell.ended(1, 1, "n3", RunReport.Cause.EXITED, 0);
         cell.round();
         assertThat(on(4)).startsWith("n3:");
+    }
+
+    @Test
+    void one_job_in_a_block_is_expected_where_all_would_share_their_cpus() {
+        batch(
+                0,
+                Use.ANY.with(to -> {
+                    to.exclusiveTopology = true;
+                    to.overSubscribe = new OverSubscribe(true, 4);
+                }));
+        nodes("n1");
+        submit(1, "alice", 2, Sharing.SHARED);
+        submit(2, "alice", 2, Sharing.SHARED);
+
+        cell.round();
+
+        assertThat(on(1)).isEqualTo("n1:0-1:");
+        assertThat(on(2)).isEmpty();
+        assertThat(cell.job(2).planned()).isNotNull();
+    }
+
+    @Test
+    void in_the_blocks_of_who_asks_for_them_nobody_else_is() {
+        var blocks = List.of(block("a", "n1", "n2"), block("b", "n3", "n4"));
+        cell.configure(to -> to.blocks = new Blocks(blocks, List.of()));
+        nodes("n1", "n2", "n3", "n4");
+        submit(1, "alice", 2, Sharing.SHARED);
+        submit(2, "alice", 2, Sharing.TOPOLOGY);
+        submit(3, "alice", 2, Sharing.TOPOLOGY);
+        submit(4, "alice", 8, Sharing.SHARED);
+        submit(5, "alice", 8, Sharing.SHARED);
+
+        cell.round();
+
+        assertThat(on(1)).isEqualTo("n1:0-1:");
+        assertThat(on(2)).isEqualTo("n3:0-1:");
+        assertThat(on(3)).as("somebody is in either block").isEmpty();
+        assertThat(cell.job(3).planned()).isNotNull();
+        assertThat(on(4)).isEqualTo("n2:0-7:");
+        assertThat(on(5)).as("nobody is beside job 2, on n4 neither").isEmpty();
+
+        cell.ended(2, 1, "n3", RunReport.Cause.EXITED, 0);
+        cell.round();
+        assertThat(on(3)).isEqualTo("n3:0-1:");
     }
 
     private static Block block(String name, String... nodes) {

@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 /// @param eligibleAt since when it waits for its turn; 0 if it may not start
 /// @param requiredNodes as a host list, as `excludedNodes` and `plannedNodes`
 /// @param exclusiveUser whether only jobs of the same user may be on its nodes
+/// @param exclusiveTopo whether no other job may be in the blocks of its nodes
 /// @param oversubscribe whether it may have its CPUs together with others, where its partition lets
 ///   them
 /// @param contiguous whether its nodes must stand side by side by name
@@ -72,6 +73,7 @@ record TermsJson(
         @Nullable String excludedNodes,
         @Nullable Boolean exclusive,
         @Nullable Boolean exclusiveUser,
+        @Nullable Boolean exclusiveTopo,
         @Nullable Boolean oversubscribe,
         @Nullable String switches,
         @Nullable String reservation,
@@ -125,6 +127,7 @@ record TermsJson(
                 hosts(where.excluded()),
                 where.sharing() == Sharing.NODE ? true : null,
                 where.sharing() == Sharing.USER ? true : null,
+                where.sharing() == Sharing.TOPOLOGY ? true : null,
                 together ? true : null,
                 switches(where.switches()),
                 where.reservation(),

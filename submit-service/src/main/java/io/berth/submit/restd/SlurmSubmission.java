@@ -220,8 +220,9 @@ final class SlurmSubmission {
         switch (value) {
             case "true" -> where.put("exclusive", true);
             case "user" -> where.put("exclusiveUser", true);
+            case "topo" -> where.put("exclusiveTopo", true);
             case "false" -> {}
-            default -> throw invalid("exclusive", "true, false or user");
+            default -> throw invalid("exclusive", "true, false, user or topo");
         }
     }
 
