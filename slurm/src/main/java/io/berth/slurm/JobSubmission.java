@@ -158,7 +158,7 @@ public record JobSubmission(
         public static final Nodes NONE =
                 new Nodes(
                         null, null, null, null, null, null, null, null, null, null, null, null,
-                        null, null, null, null, null, null, null, null, null, null);
+                        null, null, null, null, null, null, null, null, null, null, null);
     }
 
     /// The submission that a draft says.
