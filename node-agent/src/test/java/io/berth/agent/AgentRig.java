@@ -84,6 +84,20 @@ final class AgentRig implements AutoCloseable {
         await().atMost(Duration.ofSeconds(60)).until(() -> agent().runs().isEmpty());
     }
 
+    /// Answers the node's registrations until it has an epoch: on a busy machine the first answer may
+    /// come after it has asked again.
+    void awaitEpoch() {
+        var answered = new AtomicInteger();
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> {
+                    if (placement.registrations(node).size() > answered.get()) {
+                        answered.incrementAndGet();
+                        placement.register(node);
+                    }
+                    return agent().status().standing() == Standing.IN_EPOCH;
+                });
+    }
+
     void awaitStanding(Standing standing) {
         await().atMost(Duration.ofSeconds(60)).until(() -> agent().status().standing() == standing);
     }
