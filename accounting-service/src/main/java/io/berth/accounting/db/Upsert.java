@@ -104,7 +104,7 @@ final class Upsert<T> {
     /// Whether others write its columns.
     private static boolean isOthers(Field field) {
         Column column = field.getAnnotation(Column.class);
-        return column != null && !column.updatable()
+        return (column != null && !column.updatable())
                 || Stream.of(field.getAnnotationsByType(AttributeOverride.class))
                         .anyMatch(it -> !it.column().updatable());
     }
