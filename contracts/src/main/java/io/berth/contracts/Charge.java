@@ -54,20 +54,6 @@ public record Charge(
                 sum(gpuTypeMillis, other.gpuTypeMillis));
     }
 
-    /// What is left without a part of it.
-    public Charge minus(Charge part) {
-        SortedMap<String, Long> types = new TreeMap<>(gpuTypeMillis);
-        part.gpuTypeMillis.forEach(
-                (type, millis) -> types.merge(type, -millis, Math::addExact));
-        return new Charge(
-                Math.subtractExact(cpuMillis, part.cpuMillis),
-                Math.subtractExact(memoryMibMillis, part.memoryMibMillis),
-                Math.subtractExact(gpuMillis, part.gpuMillis),
-                Math.subtractExact(nodeMillis, part.nodeMillis),
-                Math.subtractExact(billingMicros, part.billingMicros),
-                types);
-    }
-
     private static Map<String, Long> sum(Map<String, Long> one, Map<String, Long> other) {
         SortedMap<String, Long> sum = new TreeMap<>(one);
         other.forEach((type, millis) -> sum.merge(type, millis, Math::addExact));

@@ -20,12 +20,6 @@ public record Spending(Charge charge, long wallMillis) {
         return new Spending(charge.plus(other.charge), Math.addExact(wallMillis, other.wallMillis));
     }
 
-    /// What is left without a part of it.
-    public Spending minus(Spending part) {
-        return new Spending(
-                charge.minus(part.charge), Math.subtractExact(wallMillis, part.wallMillis));
-    }
-
     /// Amount × milliseconds of a resource as [Tres] names it, memory in MiB.
     ///
     /// @throws IllegalArgumentException for what [Tres] does not name

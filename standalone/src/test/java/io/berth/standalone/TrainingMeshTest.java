@@ -32,7 +32,7 @@ class TrainingMeshTest {
             await().atMost(PATIENCE).ignoreExceptions().until(this::allAreReady);
             var mesh = new Properties();
             mesh.load(Files.newBufferedReader(home.addresses()));
-            String port = mesh.getProperty("url").replaceAll(".*:", "");
+            String port = mesh.getProperty("url", "").replaceAll(".*:", "");
 
             training.destroy();
 

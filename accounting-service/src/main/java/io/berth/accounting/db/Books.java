@@ -33,15 +33,6 @@ public final class Books {
         }
     }
 
-    private static final String RESET =
-            """
-            update usage set reset_cpu_millis = cpu_millis,
-                reset_memory_mib_millis = memory_mib_millis, reset_gpu_millis = gpu_millis,
-                reset_node_millis = node_millis, reset_billing_micros = billing_micros,
-                reset_gpu_type_millis = gpu_type_millis, reset_wall_millis = wall_millis
-            where account = :account and (:username = '' or username = :username)\
-            """;
-
     private static final Among<JobRow> JOBS_OF = Among.numbers(JobRow.class, "id");
     private static final Among<RunRow> RUNS_OF = Among.numbers(RunRow.class, "job");
     private static final Among<StepRow> STEPS_OF = Among.numbers(StepRow.class, "job");
@@ -230,19 +221,8 @@ public final class Books {
                         .map(it -> ResetRow.of(new ResetRow.Key(it, whose), at, author))
                         .toList();
         Waits.await(() ->
-                Panache.withTransaction(() ->
-                        Panache.getSession()
-                                .chain(session ->
-                                        each(rows, session::merge)
-                                                .chain(() ->
-                                                        each(rows, it -> reset(session, it))))));
-    }
-
-    private static Uni<Integer> reset(Mutiny.Session session, ResetRow row) {
-        return session.createNativeQuery(RESET)
-                .setParameter("account", row.account)
-                .setParameter("username", row.username)
-                .executeUpdate();
+                Panache.withTransaction(
+                        () -> Panache.getSession().chain(session -> each(rows, session::merge))));
     }
 
     /// What still counts of everybody's usage, runs that hold resources included.

@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.hibernate.reactive.mutiny.Mutiny;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// for each row, as a session writes them, costs more than all else that is done for a short job.
 ///
 /// The rows go as one text of JSON that PostgreSQL takes apart. Their columns are those that the
-/// annotations of the entity say, without those that are not updatable.
+/// annotations of the entity say.
 final class Upsert<T> {
 
     /// A column, and how one comes from the row to what the database keeps.
@@ -85,7 +84,7 @@ final class Upsert<T> {
         for (Field field : from.getDeclaredFields()) {
             int modifiers = field.getModifiers();
             // What Hibernate adds to its entities is transient.
-            if (Modifier.isStatic(modifiers) || Modifier.isTransient(modifiers) || isOthers(field)) {
+            if (Modifier.isStatic(modifiers) || Modifier.isTransient(modifiers)) {
                 continue;
             }
             field.setAccessible(true);
@@ -99,14 +98,6 @@ final class Upsert<T> {
                 columns.add(new Stored(name, key, List.copyOf(to), converter(field)));
             }
         }
-    }
-
-    /// Whether others write its columns.
-    private static boolean isOthers(Field field) {
-        Column column = field.getAnnotation(Column.class);
-        return (column != null && !column.updatable())
-                || Stream.of(field.getAnnotationsByType(AttributeOverride.class))
-                        .anyMatch(it -> !it.column().updatable());
     }
 
     private static Map<String, String> renames(Field embedded) {

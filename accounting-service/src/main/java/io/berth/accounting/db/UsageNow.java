@@ -62,7 +62,7 @@ public final class UsageNow {
             Spending counts = row.decayedAt(now, forgetting.of(row.account, row.username));
             micros.merge(row.member(), counts.charge().billingMicros(), Math::addExact);
             spent.computeIfAbsent(row.member(), _ -> new ArrayList<>())
-                    .add(new Spent(row.partition, row.qos, counts, row.sinceReset()));
+                    .add(new Spent(row.partition, row.qos, counts, row.whole()));
         }
         for (Holding run : holding) {
             long until = run.suspendedAt() == 0 ? now : run.suspendedAt();

@@ -52,31 +52,6 @@ public class UsageRow extends PanacheEntityBase {
     @Column(name = "decayed_at")
     public long decayedAt;
 
-    /// The whole when it was reset last. [Books#reset] writes it, and nobody who adds a run.
-    @Embedded
-    @AttributeOverride(
-            name = "cpuMillis",
-            column = @Column(name = "reset_cpu_millis", insertable = false, updatable = false))
-    @AttributeOverride(
-            name = "memoryMibMillis",
-            column = @Column(name = "reset_memory_mib_millis", insertable = false, updatable = false))
-    @AttributeOverride(
-            name = "gpuMillis",
-            column = @Column(name = "reset_gpu_millis", insertable = false, updatable = false))
-    @AttributeOverride(
-            name = "nodeMillis",
-            column = @Column(name = "reset_node_millis", insertable = false, updatable = false))
-    @AttributeOverride(
-            name = "billingMicros",
-            column = @Column(name = "reset_billing_micros", insertable = false, updatable = false))
-    @AttributeOverride(
-            name = "gpuTypeMillis",
-            column = @Column(name = "reset_gpu_type_millis", insertable = false, updatable = false))
-    public ChargeColumns reset = new ChargeColumns();
-
-    @Column(name = "reset_wall_millis", insertable = false, updatable = false)
-    public long resetWallMillis;
-
     static UsageRow of(Key key) {
         var row = new UsageRow();
         row.account = key.account();
@@ -98,10 +73,8 @@ public class UsageRow extends PanacheEntityBase {
         return charge.charge();
     }
 
-    /// The whole that was used since it was reset last.
-    Spending sinceReset() {
-        return new Spending(charge(), wallMillis)
-                .minus(new Spending(reset.charge(), resetWallMillis));
+    Spending whole() {
+        return new Spending(charge(), wallMillis);
     }
 
     /// Adds a run.

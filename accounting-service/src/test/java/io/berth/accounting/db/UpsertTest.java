@@ -45,18 +45,6 @@ class UpsertTest {
     }
 
     @Test
-    void what_others_write_is_left_to_them() throws Exception {
-        var usage = new UsageRow();
-        usage.reset.cpuMillis = 1;
-
-        JsonNode row = read(new Upsert<>(UsageRow.class).json(List.of(usage)));
-
-        assertThat(row.has("cpu_millis")).isTrue();
-        assertThat(row.has("reset_cpu_millis")).isFalse();
-        assertThat(row.has("reset_wall_millis")).isFalse();
-    }
-
-    @Test
     void what_is_not_embedded_is_null() throws Exception {
         JsonNode row = read(new Upsert<>(StepRow.class).json(List.of(new StepRow())));
 

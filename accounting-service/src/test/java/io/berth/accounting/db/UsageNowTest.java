@@ -9,7 +9,6 @@ import io.berth.contracts.Charge;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.JobState;
-import io.berth.contracts.Spending;
 import io.berth.contracts.event.Usage;
 import io.berth.contracts.event.Usage.Spent;
 import io.berth.core.fairshare.Decay;
@@ -136,20 +135,6 @@ class UsageNowTest {
                         new Told("team_a", "alice", 3 * HOUR, 3600 * 1_000_000L),
                         new Told("team_a", "bob", 3 * HOUR, 5),
                         new Told("team_b", "carol", 3 * HOUR, 2 * 3600 * 1_000_000L));
-    }
-
-    @Test
-    void of_the_whole_counts_what_was_used_since_it_was_reset() {
-        UsageRow row = ended("team_a", "alice", 7);
-        row.reset = row.charge;
-        row.resetWallMillis = row.wallMillis;
-        row.add(run(5, 10, 12), Decay.NONE);
-
-        List<Usage> usage = UsageNow.sum(List.of(row), List.of(), FOR_EVER, HOUR);
-
-        Spending whole = usage.getFirst().spent().getFirst().whole();
-        assertThat(whole.charge().billingMicros()).isEqualTo(5);
-        assertThat(whole.wallMillis()).isEqualTo(2);
     }
 
     private static UsageRow ended(String account, String user, long micros) {

@@ -1,0 +1,3 @@
+-- All partitions in which a job may start, each between commas; null is its partition alone.
+ALTER TABLE job
+    ADD COLUMN partitions text;
