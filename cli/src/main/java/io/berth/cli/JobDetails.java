@@ -255,7 +255,8 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
             for (JsonObject of : ofTypes) {
                 items.add(
                         "gpu:%s:%d(IDX:%s)"
-                                .formatted(of.text("type"), of.number("count"), of.text("indices")));
+                                .formatted(
+                                        of.text("type"), of.number("count"), of.text("indices")));
             }
         }
         for (JsonObject gres : allocation.objects("gres")) {

@@ -67,7 +67,7 @@ final class JobPids {
 
     /// What a process has in its environment is its user's word.
     private static String row(String... columns) {
-        return FORMAT.formatted((Object[]) Arrays.stream(columns).map(Printable::of).toArray());
+        return FORMAT.formatted(Arrays.stream(columns).map(Printable::of).toArray());
     }
 
     private List<Row> rows() throws CommandFailure {

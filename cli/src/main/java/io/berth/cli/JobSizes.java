@@ -10,8 +10,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// The lines of `sreport job SizesByAccount`: how much CPU time the jobs of each account used, apart
-/// by how many CPUs a job had. An account counts what is below it, unless `FlatView` is said.
+/// The lines of `sreport job SizesByAccount`: how much CPU time the jobs of each account used,
+/// apart by how many CPUs a job had. An account counts what is below it, unless `FlatView` is said.
 ///
 /// A job's CPUs are those of its last run, and its time is that between `start` and `end`.
 ///

@@ -15,8 +15,7 @@ import java.util.Set;
 final class Scontrol implements Command {
 
     /// What is refused, and why.
-    private static final Map<String, String> WITHOUT =
-            Map.of("reboot", "Berth boots no nodes");
+    private static final Map<String, String> WITHOUT = Map.of("reboot", "Berth boots no nodes");
 
     private static final Set<String> OF_JOBS =
             Set.of(

@@ -88,8 +88,7 @@ final class Sreport implements Command {
         return 0;
     }
 
-    private static int sizes(
-            Terminal terminal, Words words, Clause clause, long start, long end)
+    private static int sizes(Terminal terminal, Words words, Clause clause, long start, long end)
             throws CommandFailure {
         if (words.has("tres")) {
             throw CommandFailure.error("sreport", SIZES + " tells of CPUs: leave out -T");
@@ -183,8 +182,7 @@ final class Sreport implements Command {
                 "Invalid time format: " + name + "; Seconds, Minutes and Hours are known");
     }
 
-    private static void head(
-            Terminal terminal, String title, String what, long start, long end) {
+    private static void head(Terminal terminal, String title, String what, long start, long end) {
         String line = "-".repeat(80) + "\n";
         terminal.out()
                 .print(

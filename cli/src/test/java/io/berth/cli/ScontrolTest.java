@@ -413,7 +413,8 @@ final class ScontrolTest {
                                 """
                                 "gpuIndices":"0-1","gpusOfTypes":[
                                 {"type":"a100","count":1,"indices":"0"},
-                                {"type":"v100","count":1,"indices":"1"}]"""));
+                                {"type":"v100","count":1,"indices":"1"}]\
+                                """));
 
         assertThat(out("scontrol", "-d", "show", "job", "1015"))
                 .contains("   TresPerNode=gres:gpu:a100:5,gres:gpu:v100:3\n")

@@ -121,12 +121,7 @@ public record GpuRequest(
                 : byType.entrySet().stream()
                         .map(it ->
                                 new GpuRequest(
-                                        it.getValue(),
-                                        it.getKey(),
-                                        null,
-                                        null,
-                                        null,
-                                        minMemoryMib))
+                                        it.getValue(), it.getKey(), null, null, null, minMemoryMib))
                         .toList();
     }
 
@@ -186,8 +181,7 @@ public record GpuRequest(
                 byType.isEmpty()
                         ? type == null || named(type, gpu.type())
                         : byType.containsKey(gpu.type());
-        return named
-                && (minMemoryMib == null || gpu.memoryMib() >= minMemoryMib);
+        return named && (minMemoryMib == null || gpu.memoryMib() >= minMemoryMib);
     }
 
     /// Whether an instance of that profile would do, if the GPU were split into such. A request

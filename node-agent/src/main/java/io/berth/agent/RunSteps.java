@@ -263,7 +263,8 @@ final class RunSteps {
         IndexSet cpus = StepTasks.cpus(words.group(5));
         IndexSet near = holder.local() == null ? IndexSet.EMPTY : launching.memoryNodes(cpus);
         var limits = new ChildLimits(cpus, memory, devices(words.group(6)), near);
-        String why = groups.hold(
+        String why =
+                groups.hold(
                         number,
                         holder,
                         limits,

@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /// Starts steps in runs as gateways ask: those that show that they know the job's key, which others
 /// are not even answered. A job is told to run when it has its nodes, a moment before its code may
-/// begin: such a run is waited for. Why a step cannot start is said at its session: `refused <why>`.
+/// begin: such a run is waited for. Why a step cannot start is said at its session: `refused
+/// <why>`.
 final class StepStarts {
 
     private static final Logger LOG = LoggerFactory.getLogger(StepStarts.class);

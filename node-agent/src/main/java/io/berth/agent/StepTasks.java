@@ -114,9 +114,9 @@ final class StepTasks {
         }
     }
 
-    /// The groups that are made for a step's tasks. Where they are not counted for themselves, tasks
-    /// that are bound to the same have one together: to make and to remove one costs more than all
-    /// else that is done for a task.
+    /// The groups that are made for a step's tasks. Where they are not counted for themselves,
+    /// tasks that are bound to the same have one together: to make and to remove one costs more
+    /// than all else that is done for a task.
     private static final class Made {
         private final Group step;
         private final Shares shares;

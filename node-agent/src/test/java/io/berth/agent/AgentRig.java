@@ -84,8 +84,8 @@ final class AgentRig implements AutoCloseable {
         await().atMost(Duration.ofSeconds(60)).until(() -> agent().runs().isEmpty());
     }
 
-    /// Answers the node's registrations until it has an epoch: on a busy machine the first answer may
-    /// come after it has asked again.
+    /// Answers the node's registrations until it has an epoch: on a busy machine the first answer
+    /// may come after it has asked again.
     void awaitEpoch() {
         var answered = new AtomicInteger();
         await().atMost(Duration.ofSeconds(60))

@@ -37,8 +37,9 @@ class LeftBehindTest {
     /// What other tests of this process may have open beside these.
     private static final int OPEN_BESIDE = 30;
 
-    /// Steps whose tasks are bound to CPUs and to GPUs, one that leaves a process behind, one that is
-    /// killed, one with a container of its own where there is a runtime, and one of several programs.
+    /// Steps whose tasks are bound to CPUs and to GPUs, one that leaves a process behind, one that
+    /// is killed, one with a container of its own where there is a runtime, and one of several
+    /// programs.
     private static final String BODY =
             """
             export TMPDIR=$PWD/tmp-$SLURM_JOB_ID; mkdir $TMPDIR
@@ -94,8 +95,7 @@ class LeftBehindTest {
                 .untilAsserted(() -> assertThat(processes()).isEqualTo(processesBefore));
         assertThat(groups()).isEmpty();
         await().atMost(PATIENCE)
-                .untilAsserted(() ->
-                        assertThat(there(rig.config.home())).isEqualTo(homeBefore));
+                .untilAsserted(() -> assertThat(there(rig.config.home())).isEqualTo(homeBefore));
         await().atMost(PATIENCE)
                 .untilAsserted(() -> {
                     System.gc();
@@ -114,8 +114,7 @@ class LeftBehindTest {
 
     private void endOf(RunId run) throws IOException {
         await().atMost(PATIENCE)
-                .until(() ->
-                        rig.placement.reports(run).stream().anyMatch(Ended.class::isInstance));
+                .until(() -> rig.placement.reports(run).stream().anyMatch(Ended.class::isInstance));
         Ended ended = rig.placement.await(Ended.class, run);
         assertThat(ended.cause()).as(rig.output(run)).isEqualTo(Cause.EXITED);
         assertThat(ended.exit().successful()).as(rig.output(run)).isTrue();

@@ -216,13 +216,11 @@ class StepStartsTest {
     private RunId launchAwaitingGo(RunId run, String body) {
         AgentRig here = requireNonNull(rig);
         var alone =
-                new Allocation(
-                        new NodeName(here.node), 0, 1, IndexSet.firstN(1), 256, List.of());
+                new Allocation(new NodeName(here.node), 0, 1, IndexSet.firstN(1), 256, List.of());
         here.placement.launch(
                 here.node,
                 run,
-                here.placement.writeSpec(
-                        Jobs.of(USER, Jobs.script(run.job(), here.work, body))),
+                here.placement.writeSpec(Jobs.of(USER, Jobs.script(run.job(), here.work, body))),
                 LaunchMode.BATCH,
                 true,
                 List.of(alone),

@@ -102,9 +102,9 @@ final class Inputs {
         ranked.clear();
     }
 
-    /// Ends the rankings of jobs that placement has read and makes nothing of: submissions with a key
-    /// that was used before. To be called when there is nothing to be read: what placement says of a
-    /// job may be read after how far it has read, and gets until the next call.
+    /// Ends the rankings of jobs that placement has read and makes nothing of: submissions with a
+    /// key that was used before. To be called when there is nothing to be read: what placement says
+    /// of a job may be read after how far it has read, and gets until the next call.
     void forgetVoid() {
         var since = new HashSet<JobId>();
         for (var it : List.copyOf(unheard.entrySet())) {
@@ -141,8 +141,7 @@ final class Inputs {
             case Submission.Submitted submitted -> {
                 for (Submission.Submitted it : submitted.jobs()) {
                     if (known.add(it.job())) {
-                        unheard.put(
-                                it.job(), new LogPlace(record.partition(), record.offset()));
+                        unheard.put(it.job(), new LogPlace(record.partition(), record.offset()));
                         rankings.submitted(record.partition(), it.job(), it.description());
                     }
                 }

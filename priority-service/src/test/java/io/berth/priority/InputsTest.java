@@ -128,8 +128,7 @@ final class InputsTest {
         return record(topic, event, 0);
     }
 
-    private static <E> ConsumerRecord<byte[], byte[]> record(
-            Topic<E> topic, E event, long offset) {
+    private static <E> ConsumerRecord<byte[], byte[]> record(Topic<E> topic, E event, long offset) {
         var sent = new Events<>(topic, "test").record(0, event, "test");
         var record = new ConsumerRecord<>(topic.name(), 0, offset, sent.key(), sent.value());
         sent.headers().forEach(record.headers()::add);

@@ -110,7 +110,9 @@ record GpuShape(
         if (layout.nodes() == null) {
             return new GpuShape(null, perNode, perTask, type, types, layout.withNodes(nodes));
         }
-        return layout.nodes() == nodes ? new GpuShape(null, perNode, perTask, type, types, layout) : this;
+        return layout.nodes() == nodes
+                ? new GpuShape(null, perNode, perTask, type, types, layout)
+                : this;
     }
 
     private GpuShape spreadOverTasks() {

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 /// What a file in the form of Slurm's gres.conf says of one node. Lines on parts of GPUs are passed
 /// over.
 ///
-/// Source: gres.conf(5), with the flags of Slurm 24.05. Of what is no GPU, the keys that place it beside CPUs change nothing.
+/// Source: gres.conf(5), with the flags of Slurm 24.05. Of what is no GPU, the keys that place it
+/// beside CPUs change nothing.
 ///
 /// @param others resources other than GPUs, one of a name and type
 /// @param gpus lines on GPUs, in their order
@@ -199,10 +200,8 @@ public record GresConf(
                     throw new IllegalArgumentException(file + " is named twice");
                 }
             }
-            boolean goesOn =
-                    !gpus.isEmpty() && Objects.equals(gpus.getLast().type(), line.type());
-            gpus.add(
-                    line.with(said == null && goesOn ? gpus.getLast().variables() : said));
+            boolean goesOn = !gpus.isEmpty() && Objects.equals(gpus.getLast().type(), line.type());
+            gpus.add(line.with(said == null && goesOn ? gpus.getLast().variables() : said));
         }
 
         /// What is said for the node outranks what is said for all.
@@ -269,7 +268,8 @@ public record GresConf(
                         .sorted()
                         .toList();
         boolean none = flags.contains(NO_VARIABLES);
-        if (none && flags.stream().anyMatch(it -> it.endsWith("_env") && !it.equals(NO_VARIABLES))) {
+        if (none
+                && flags.stream().anyMatch(it -> it.endsWith("_env") && !it.equals(NO_VARIABLES))) {
             throw new IllegalArgumentException(
                     "Flags=%s is with none of %s".formatted(NO_VARIABLES, VARIABLES.keySet()));
         }

@@ -27,8 +27,7 @@ public final class Main {
         System.exit(status);
     }
 
-    private static int run(List<String> arguments)
-            throws IOException, InterruptedException {
+    private static int run(List<String> arguments) throws IOException, InterruptedException {
         Path root = Path.of(System.getProperty("berth.root", "."));
         String command = arguments.isEmpty() ? "" : arguments.getFirst();
         List<String> rest =

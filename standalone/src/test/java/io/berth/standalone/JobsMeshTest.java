@@ -281,7 +281,10 @@ class JobsMeshTest {
         for (String id : ids) {
             await().atMost(PATIENCE)
                     .until(() ->
-                            mesh.job(Long.parseLong(id)).path("state").asText().equals("COMPLETED"));
+                            mesh.job(Long.parseLong(id))
+                                    .path("state")
+                                    .asText()
+                                    .equals("COMPLETED"));
         }
         assertThat(mesh.work().resolve("sweep-" + ids.get(1) + ".out"))
                 .content()
@@ -641,7 +644,8 @@ class JobsMeshTest {
         }
 
         String listed =
-                mesh.submitted("-pleft,right", "--gres=gpu:8", "--wrap", "echo in $SLURM_JOB_PARTITION");
+                mesh.submitted(
+                        "-pleft,right", "--gres=gpu:8", "--wrap", "echo in $SLURM_JOB_PARTITION");
         String moved = mesh.submitted("-pleft", "--gres=gpu:8", "--hold", "--wrap", "true");
         mesh.berth("scontrol", "update", "JobId=" + moved, "Partition=right,left").succeeded();
         await().atMost(PATIENCE)
@@ -697,7 +701,8 @@ class JobsMeshTest {
         var jobs = new ArrayList<String>();
         while (jobs.size() < 3) {
             jobs.add(
-                    mesh.submitted("-ptogether", all, "--exclusive", "--mem=16", "--wrap", "sleep 300"));
+                    mesh.submitted(
+                            "-ptogether", all, "--exclusive", "--mem=16", "--wrap", "sleep 300"));
         }
         JsonNode bounded = mesh.operator().get("/v1/nodes").path("nodes").path(2);
         String each = "-n" + Math.max(1, bounded.path("sockets").asInt());
@@ -747,7 +752,8 @@ class JobsMeshTest {
     @Test
     void a_signal_reaches_the_batch_script() throws IOException {
         String id =
-                mesh.submitted("--wrap", "trap 'exit 7' USR1; touch ready; while :; do sleep 0.1; done");
+                mesh.submitted(
+                        "--wrap", "trap 'exit 7' USR1; touch ready; while :; do sleep 0.1; done");
         await().atMost(PATIENCE).until(() -> Files.exists(mesh.work().resolve("ready")));
 
         mesh.berth("scancel", "--batch", "--signal=USR1", id).succeeded();

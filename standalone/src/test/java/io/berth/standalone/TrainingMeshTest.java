@@ -64,7 +64,10 @@ class TrainingMeshTest {
 
     private boolean allAreReady() throws IOException {
         List<String> states =
-                Json.mapper().readTree(home.status().toFile()).path("parts").findValuesAsText("state");
+                Json.mapper()
+                        .readTree(home.status().toFile())
+                        .path("parts")
+                        .findValuesAsText("state");
         return states.size() == 7 && states.stream().allMatch("READY"::equals);
     }
 

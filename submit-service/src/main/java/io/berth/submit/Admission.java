@@ -12,12 +12,12 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeShape;
 import io.berth.contracts.PrivateData;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.ConfigEntry.Partition;
-import io.berth.contracts.NodeShape;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.core.limits.Access;
 import io.berth.core.request.Sight;
@@ -392,9 +392,8 @@ public final class Admission {
         entry.check(partition, user, account, qos);
     }
 
-    /// The registered nodes of a partition.
-    /// That a job for some threads of each core has the others too, which is so where cores are
-    /// given out whole and where they have no more.
+    /// The registered nodes of a partition. That a job for some threads of each core has the others
+    /// too, which is so where cores are given out whole and where they have no more.
     private void checkThreads(ResourceRequest request, Partition partition) throws Refused {
         NodeShape shape = request.where().shape();
         Integer used = shape == null ? null : shape.threadsUsed();

@@ -239,8 +239,7 @@ record AmendedRequest(
             String type = whole.type();
             if (whole.types() != null) {
                 return GpuRequest.ofTypes(
-                        Checks.gpuTypes(whole.types()),
-                        part == null ? null : memory(part));
+                        Checks.gpuTypes(whole.types()), part == null ? null : memory(part));
             }
             return new GpuRequest(
                     count,

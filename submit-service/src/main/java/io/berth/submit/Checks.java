@@ -1,7 +1,7 @@
 package io.berth.submit;
 
-import io.berth.submit.Refusal.InvalidOption;
 import io.berth.slurm.GpuSpec;
+import io.berth.submit.Refusal.InvalidOption;
 import java.util.Collection;
 import java.util.Map;
 import java.util.regex.Pattern;

@@ -227,9 +227,7 @@ public final class Feasibility {
         NodeSeen mostGpus = largest(node -> gpusOf(node, gpus));
         int most = gpusOf(mostGpus, gpus);
         if (gpus.share() != null) {
-            return most == 0
-                    ? "no GPU is shared so that a job can have " + words(gpus)
-                    : null;
+            return most == 0 ? "no GPU is shared so that a job can have " + words(gpus) : null;
         }
         if (wanted > 0 && most == 0 && mostMemory(gpus) > 0) {
             return "no %sGPU has %d MiB of memory; the most that one has is %d MiB"

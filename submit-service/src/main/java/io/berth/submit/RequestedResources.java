@@ -118,8 +118,7 @@ final class RequestedResources {
         if (sum != counted) {
             throw invalid(
                     "GPUs of types %s are %d, and %d %s asked for"
-                            .formatted(
-                                    quoted(list), sum, counted, counted == 1 ? "is" : "are"));
+                            .formatted(quoted(list), sum, counted, counted == 1 ? "is" : "are"));
         }
         String other =
                 asked.gpuType() != null
@@ -480,9 +479,7 @@ final class RequestedResources {
         }
         if (!gpuTypes.isEmpty()) {
             GpuRequest each =
-                    gpusPerNode > 0
-                            ? GpuRequest.ofTypes(gpuTypes, gpuMemoryMib)
-                            : ofTypes(nodes);
+                    gpusPerNode > 0 ? GpuRequest.ofTypes(gpuTypes, gpuMemoryMib) : ofTypes(nodes);
             if (each == null) {
                 throw invalid(
                         "GPUs of several types (%s) do not divide over %d nodes: each node has as many of a type as any other"

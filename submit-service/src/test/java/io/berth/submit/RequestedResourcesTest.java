@@ -307,8 +307,8 @@ final class RequestedResourcesTest {
                     gpus=8 gpuTypes=a100:4,v100:4                        | 2 | a100:2,v100:2
                     gpus=2 gpuTypes=a100:1,v100:1 maxNodes=4             | 1 | a100:1,v100:1
                     """)
-    void every_node_has_as_many_gpus_of_each_of_several_types(
-            String asked, int nodes, String types) throws Refused {
+    void every_node_has_as_many_gpus_of_each_of_several_types(String asked, int nodes, String types)
+            throws Refused {
         ResourceRequest request = ofTypes(asked);
 
         assertThat(request.nodes()).isEqualTo(nodes);

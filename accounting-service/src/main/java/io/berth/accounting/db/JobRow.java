@@ -150,9 +150,7 @@ public class JobRow extends PanacheEntityBase {
         partition = Texts.storable(description.partition());
         List<String> several = description.partitions();
         partitions =
-                several.size() < 2
-                        ? null
-                        : Texts.storable("," + String.join(",", several) + ",");
+                several.size() < 2 ? null : Texts.storable("," + String.join(",", several) + ",");
         qos = Texts.storable(description.qos());
         timeLimitSeconds = description.timeLimitSeconds();
         var request = description.request();

@@ -115,8 +115,7 @@ final class CoordinationTest {
         JsonNode other = tree.withObjectProperty("accounts").remove("other");
         tree.withObjectProperty("accounts").set("other", other);
         ClusterFile marked =
-                before.patched(
-                        YamlMap.tree("{accounts: {lab: {users: {dan: {default: true}}}}}"));
+                before.patched(YamlMap.tree("{accounts: {lab: {users: {dan: {default: true}}}}}"));
 
         for (ClusterFile changed : List.of(ClusterFile.of(tree), marked)) {
             assertThatExceptionOfType(NotAllowed.class)

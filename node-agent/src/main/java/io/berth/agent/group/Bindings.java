@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/// Tells the log, in a category of its own and at DEBUG, what runs, steps and tasks are bound to: as
-/// `DebugFlags=Gres,CPU_Bind` of slurm.conf(5) does.
+/// Tells the log, in a category of its own and at DEBUG, what runs, steps and tasks are bound to:
+/// as `DebugFlags=Gres,CPU_Bind` of slurm.conf(5) does.
 public final class Bindings {
 
     /// The category.

@@ -67,7 +67,8 @@ public final class GresFile {
     public static List<Gres> present(List<Gres> gres, GresConf conf) {
         var present = new ArrayList<Gres>();
         for (Gres one : gres) {
-            List<String> files = one.files().stream()
+            List<String> files =
+                    one.files().stream()
                             .filter(it -> conf.filesOf(it).stream().allMatch(GresFile::isDevice))
                             .toList();
             if (one.files().isEmpty()) {

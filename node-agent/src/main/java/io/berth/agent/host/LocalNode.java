@@ -117,8 +117,7 @@ public record LocalNode(
 
     /// The same node, of which a gres.conf says that.
     public LocalNode saying(GresConf other) {
-        return new LocalNode(
-                name, virtual, hostCpus, inventory.having(other.others()), other);
+        return new LocalNode(name, virtual, hostCpus, inventory.having(other.others()), other);
     }
 
     /// The device files that a gres.conf says go with a GPU.

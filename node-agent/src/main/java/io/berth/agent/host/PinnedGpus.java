@@ -36,6 +36,7 @@ public final class PinnedGpus {
 
     /// By UUID the line of a GPU, or of an instance where it has one of its own.
     private final Map<String, GpuLine> lines = new LinkedHashMap<>();
+
     /// GPUs of which lines name instances: they are as they are, and not divided anew.
     private final Set<String> byInstance = new HashSet<>();
 
@@ -221,8 +222,7 @@ public final class PinnedGpus {
                 told.outOfService(),
                 told.migGpus().stream()
                         .filter(gpu ->
-                                !leftOut.contains(gpu.uuid())
-                                        && !byInstance.contains(gpu.uuid()))
+                                !leftOut.contains(gpu.uuid()) && !byInstance.contains(gpu.uuid()))
                         .map(this::typed)
                         .toList());
     }

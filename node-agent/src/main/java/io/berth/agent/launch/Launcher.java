@@ -1,8 +1,8 @@
 package io.berth.agent.launch;
 
 import io.berth.agent.container.OciConfig.Program;
-import io.berth.agent.group.DeviceRules;
 import io.berth.agent.group.Bindings;
+import io.berth.agent.group.DeviceRules;
 import io.berth.agent.group.Group;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.Limits;

@@ -258,8 +258,7 @@ final class PinnedGpusTest {
                         List.of(split));
         String files = "Name=gpu Type=%s MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap%s";
 
-        Pinned pinned =
-                pinned(told, files.formatted("slice", "30"), "Name=gpu File=/dev/nvidia1");
+        Pinned pinned = pinned(told, files.formatted("slice", "30"), "Name=gpu File=/dev/nvidia1");
 
         assertThat(pinned.contradictions()).isEmpty();
         assertThat(pinned.gpus().gpus())

@@ -297,9 +297,8 @@ class SrunTest {
         assertThat(run("export SLURM_HINT=nomultithread; " + step.formatted("")))
                 .isEqualTo(new Result(0, first + "\n", ""));
         assertThat(
-                        run(
-                                        "export SLURM_HINT=nomultithread; "
-                                                + step.formatted("-n2 --hint=multithread"))
+                        run("export SLURM_HINT=nomultithread; "
+                                        + step.formatted("-n2 --hint=multithread"))
                                 .status())
                 .isZero();
         Result many = run(step.formatted("-n2 --hint=compute_bound"));

@@ -68,8 +68,7 @@ public final class Counted {
     boolean fits(long[] there, int first) {
         for (int place = 0; place < amounts.length; place++) {
             if (amounts[place] > 0
-                    && (first + place >= there.length
-                            || there[first + place] < amounts[place])) {
+                    && (first + place >= there.length || there[first + place] < amounts[place])) {
                 return false;
             }
         }

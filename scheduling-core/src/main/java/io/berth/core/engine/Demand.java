@@ -100,14 +100,12 @@ public record Demand(
 
     /// The same, lying so on the node.
     public Demand seated(@Nullable Seating so) {
-        return new Demand(
-                cpus, memoryMib, gpus, lane, more, tenant, counted, ofCap, so, shared);
+        return new Demand(cpus, memoryMib, gpus, lane, more, tenant, counted, ofCap, so, shared);
     }
 
     /// The same, with CPUs that others may hold too.
     public Demand sharing(@Nullable Shared so) {
-        return new Demand(
-                cpus, memoryMib, gpus, lane, more, tenant, counted, ofCap, seating, so);
+        return new Demand(cpus, memoryMib, gpus, lane, more, tenant, counted, ofCap, seating, so);
     }
 
     /// The same, but that so many CPUs come free with it.

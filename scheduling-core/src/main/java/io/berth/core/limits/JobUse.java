@@ -102,7 +102,9 @@ public record JobUse(
         int gpus = request.gpusOn(node);
         if (gpus > 0) {
             amounts.put(Tres.GPU, (long) gpus);
-            request.gpus().types(gpus).forEach((type, of) -> amounts.put(Tres.gpu(type), (long) of));
+            request.gpus()
+                    .types(gpus)
+                    .forEach((type, of) -> amounts.put(Tres.gpu(type), (long) of));
         }
         ShareRequest share = request.gpus().share();
         if (share != null) {

@@ -30,7 +30,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeMap;
-import java.util.TreeMap;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -223,7 +222,8 @@ final class Explaining {
                 rest.values().removeIf(it -> it == 0);
                 GpuRequest fewer = GpuRequest.ofTypes(rest, asked.minMemoryMib());
                 if (starts(request.with(fewer))) {
-                    return new Change(Axis.GPUS, asked.text(asked.perNode()), fewer.text(fewer.perNode()));
+                    return new Change(
+                            Axis.GPUS, asked.text(asked.perNode()), fewer.text(fewer.perNode()));
                 }
             }
         }

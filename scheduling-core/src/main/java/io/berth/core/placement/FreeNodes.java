@@ -348,8 +348,7 @@ final class FreeNodes {
     /// of, the first by name of those that it has equally many of.
     ///
     /// @param request of the whole job
-    private List<Gpu> ofOneType(
-            NodeName node, ResourceRequest request, GpuRequest one, int count) {
+    private List<Gpu> ofOneType(NodeName node, ResourceRequest request, GpuRequest one, int count) {
         NodeKind kind = nodes.kindOf(node);
         var lanes = new TreeMap<Lane, List<Gpu>>();
         for (Gpu gpu : nodes.gpus(node, false)) {

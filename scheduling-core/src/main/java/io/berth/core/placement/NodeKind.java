@@ -246,8 +246,8 @@ record NodeKind(
 
     /// What a part of a request takes here; null if even an empty node cannot hold it. Its GPUs are
     /// all of one type: the one that the kind has most of, of those that will do; or of each type
-    /// that it names. A job that has its nodes to itself takes all CPUs, so nothing else fits beside
-    /// it, and all other resources.
+    /// that it names. A job that has its nodes to itself takes all CPUs, so nothing else fits
+    /// beside it, and all other resources.
     ///
     /// @param partition of the job
     @Nullable Demand demand(ResourceRequest request, int part, String partition) {

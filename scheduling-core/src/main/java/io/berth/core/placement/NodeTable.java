@@ -338,8 +338,7 @@ final class NodeTable {
                 BitSet cpus = kindOf(allocation.node()).cores().held(counted.toBitSet());
                 Shared shared = together == null || cpus.isEmpty() ? null : together.apply(cpus);
                 on.add(index);
-                demands.add(
-                        held(index, allocation, counted, partition).of(tenant).sharing(shared));
+                demands.add(held(index, allocation, counted, partition).of(tenant).sharing(shared));
             }
         }
         return new Held(
@@ -394,9 +393,7 @@ final class NodeTable {
             ofFirst = (int) byLane[first];
             byLane[first] = 0;
         }
-        return new Demand(cpus, memory, ofFirst, first)
-                .alsoWith(Counted.of(byLane))
-                .with(others);
+        return new Demand(cpus, memory, ofFirst, first).alsoWith(Counted.of(byLane)).with(others);
     }
 
     /// What an allocation takes of what its kind of node counts beside CPUs, memory and GPUs.

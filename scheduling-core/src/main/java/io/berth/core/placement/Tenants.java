@@ -23,14 +23,14 @@ import org.jspecify.annotations.Nullable;
 
 /// Who may be on a node beside whom: a job that wants its nodes for its user alone, or is in a
 /// partition that does, is on none with a job of another user; one that shares its blocks with
-/// nobody, as it asks or its partition has it, is in none with any other; the jobs of a partition together have so many CPUs of a
-/// node at most; and those of some have their CPUs together.
+/// nobody, as it asks or its partition has it, is in none with any other; the jobs of a partition
+/// together have so many CPUs of a node at most; and those of some have their CPUs together.
 ///
 /// Users are told apart only if they want nodes for themselves: the jobs of all others are of the
 /// same classes.
 ///
-/// Source: sbatch(1), `--exclusive=user`, `--exclusive=topo`, `--oversubscribe`; slurm.conf(5), `ExclusiveUser`,
-/// `ExclusiveTopo`, `MaxCPUsPerNode`, `OverSubscribe`.
+/// Source: sbatch(1), `--exclusive=user`, `--exclusive=topo`, `--oversubscribe`; slurm.conf(5),
+/// `ExclusiveUser`, `ExclusiveTopo`, `MaxCPUsPerNode`, `OverSubscribe`.
 final class Tenants {
 
     private final Configuration configuration;

@@ -134,9 +134,7 @@ final class OracleTest {
         }
 
         private Demand part(int some) {
-            return new Demand(1, 1, some, 0)
-                    .alsoWith(Counted.of(0, more))
-                    .with(Counted.of(wanted));
+            return new Demand(1, 1, some, 0).alsoWith(Counted.of(0, more)).with(Counted.of(wanted));
         }
 
         /// Some of the nodes, of which so many of one group and so many of another one.

@@ -152,7 +152,10 @@ final class GpuTypesTest {
                     int held = random.nextInt(1 + free[node][type]);
                     free[node][type] -= held;
                     if (held > 0) {
-                        it.submit(id++, on(1, new GpuRequest(held, type == 0 ? "a100" : "v100")).on(on(List.of("n" + node), Sharing.SHARED)));
+                        it.submit(
+                                id++,
+                                on(1, new GpuRequest(held, type == 0 ? "a100" : "v100"))
+                                        .on(on(List.of("n" + node), Sharing.SHARED)));
                     }
                 }
             }

@@ -107,7 +107,6 @@ final class SimulatedCell {
     /// Whether all nodes but the first have GPUs of two types.
     private final boolean mixed;
 
-
     private boolean calm;
     private final Configuration configuration;
     private final List<Input> log = new ArrayList<>();
@@ -429,8 +428,7 @@ final class SimulatedCell {
         var components = new ArrayList<JobDescription>();
         // Every sixth job is a heterogeneous one.
         boolean alone = inOwnBlocks && description.partition().equals("urgent");
-        int others =
-                job.value() % 6 != 4 || alone ? 0 : limited ? 1 : 1 + random.nextInt(2);
+        int others = job.value() % 6 != 4 || alone ? 0 : limited ? 1 : 1 + random.nextInt(2);
         for (int i = 0; i < others && submitted.size() < JOBS; i++) {
             submitted.add(new JobId(submitted.size() + 1));
             components.add(component(description));

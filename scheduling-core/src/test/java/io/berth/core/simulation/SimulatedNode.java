@@ -34,7 +34,7 @@ final class SimulatedNode {
             BooleanSupplier diesBeforeReport,
             BooleanSupplier cannotSuspend) {
         this.log = log;
-        this.agent = 
+        this.agent =
                 new SimulatedAgent(
                         name, "a100", spooled::add, diesBeforeReport, cannotSuspend, null);
     }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A part of the mesh that is a process, and is started again when it dies or is beyond repair.
 ///
-/// All calls but [#kill] come from one thread, which lives as long as the processes. Times are readings of one
-/// clock that never goes back.
+/// All calls but [#kill] come from one thread, which lives as long as the processes. Times are
+/// readings of one clock that never goes back.
 final class Child {
 
     private static final Duration EAGER = Duration.ofMillis(200);

@@ -76,12 +76,18 @@ record Exercise(MeshClient client, String folder) {
 
     private Map<String, Object> job(String name, Map<String, Object> terms) {
         return Map.of(
-                "name", name,
-                "script", "#!/bin/sh\ntrue\n",
-                "workingDirectory", folder,
-                "standardOutput", "/dev/null",
-                "timeLimitSeconds", 60,
-                "terms", terms);
+                "name",
+                name,
+                "script",
+                "#!/bin/sh\ntrue\n",
+                "workingDirectory",
+                folder,
+                "standardOutput",
+                "/dev/null",
+                "timeLimitSeconds",
+                60,
+                "terms",
+                terms);
     }
 
     private static byte[] json(Map<String, Object> body) throws JsonProcessingException {

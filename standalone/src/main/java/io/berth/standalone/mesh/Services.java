@@ -1,6 +1,5 @@
 package io.berth.standalone.mesh;
 
-import io.berth.embedded.FreePorts;
 import io.berth.embedded.PostgresServer;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -8,8 +7,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -164,7 +161,12 @@ public record Services(
 
     /// What the parts run; the one that gains most by a cache comes first.
     static List<Application> applications(Path root) {
-        return Stream.of("accounting-service", "placement-service", "submit-service", "priority-service", "node-agent")
+        return Stream.of(
+                        "accounting-service",
+                        "placement-service",
+                        "submit-service",
+                        "priority-service",
+                        "node-agent")
                 .map(module -> application(root, module))
                 .toList();
     }
@@ -214,7 +216,8 @@ public record Services(
         flags.add("-Dberth.agent.host=" + offer.host());
         offer.gpuProfile().ifPresent(name -> flags.add("-Dberth.agent.gpu-profile=" + name));
         offer.virtual().ifPresent(nodes -> flags.add("-Dberth.agent.virtual=" + nodes));
-        return new Service("agent", application("node-agent"), ports.agent(), flags, SMALL_NATIVE_HEAP);
+        return new Service(
+                "agent", application("node-agent"), ports.agent(), flags, SMALL_NATIVE_HEAP);
     }
 
     private Service accountingService(PostgresServer server) {
@@ -238,7 +241,8 @@ public record Services(
     }
 
     private static Application application(Path root, String module) {
-        String main = module.equals("node-agent") ? "io.berth.agent.AgentMain" : Application.GENERATED;
+        String main =
+                module.equals("node-agent") ? "io.berth.agent.AgentMain" : Application.GENERATED;
         return Application.of(root, module, main);
     }
 
@@ -250,7 +254,8 @@ public record Services(
 
     private Running running(Service service, Path log) throws IOException {
         Application application = service.application();
-        List<String> arguments = learning ? application.learning(learnt(application)) : application.running();
+        List<String> arguments =
+                learning ? application.learning(learnt(application)) : application.running();
         return Running.of(process(service, arguments, log).start());
     }
 
@@ -259,8 +264,8 @@ public record Services(
     }
 
     /// The second compiler tier halves what a warm service takes of the processors, and makes a
-    /// start dearer by two thirds: what is compiled for it counts its calls first. A cache has those
-    /// counts.
+    /// start dearer by two thirds: what is compiled for it counts its calls first. A cache has
+    /// those counts.
     private List<String> tiers(Application application) throws IOException {
         if (learning) {
             return List.of();

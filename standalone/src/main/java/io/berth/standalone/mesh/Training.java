@@ -15,9 +15,9 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Makes later starts and first minutes faster: where a part has no AOT cache, a [TrainingMesh] runs
-/// beside the mesh that is up, at the lowest priority, and what it made is kept. It ends by itself,
-/// or with the mesh.
+/// Makes later starts and first minutes faster: where a part has no AOT cache, a [TrainingMesh]
+/// runs beside the mesh that is up, at the lowest priority, and what it made is kept. It ends by
+/// itself, or with the mesh.
 public final class Training implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Training.class);

@@ -8,9 +8,9 @@ import java.util.Comparator;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// A small mesh that works for a minute, so that the JVMs of its parts learn what they will be asked
-/// to do, and makes an AOT cache of what each has learnt. All of it is in a folder of the build,
-/// and on ports of its own; no cluster is touched.
+/// A small mesh that works for a minute, so that the JVMs of its parts learn what they will be
+/// asked to do, and makes an AOT cache of what each has learnt. All of it is in a folder of the
+/// build, and on ports of its own; no cluster is touched.
 ///
 /// Source: JEP 483, 514, 515.
 public final class TrainingMesh {
@@ -37,7 +37,8 @@ public final class TrainingMesh {
         Identity identity = home.prepare(root, ports);
         var services = new Services(root, home, ports, TWO_NODES, Leash.here()).learners();
         Mesh mesh = Mesh.start(services, _ -> {});
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> cleanUp(mesh, home, lock), "clean-up"));
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(() -> cleanUp(mesh, home, lock), "clean-up"));
         if (mesh.awaitStarted() instanceof Mesh.Outcome.Failed failed) {
             throw new IOException(failed.explanation());
         }

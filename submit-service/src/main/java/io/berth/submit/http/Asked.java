@@ -57,8 +57,7 @@ final class Asked {
         last.values().removeIf(it -> it.position() != null && decided.test(it.position()));
         if (last.values().stream().anyMatch(it -> isLost(it, triedUntil))) {
             Position now = end.get();
-            last.replaceAll(
-                    (_, it) -> isLost(it, triedUntil) ? new Request(now, it.at()) : it);
+            last.replaceAll((_, it) -> isLost(it, triedUntil) ? new Request(now, it.at()) : it);
         }
     }
 

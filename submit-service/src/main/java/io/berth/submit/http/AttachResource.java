@@ -81,7 +81,9 @@ public class AttachResource {
             description = "The place",
             content = @Content(schema = @Schema(implementation = AttachmentJson.class)))
     @APIResponse(responseCode = "404", description = "No such job, or no such step that runs")
-    @APIResponse(responseCode = "429", description = "As many are attached as may be, or as many of the user's")
+    @APIResponse(
+            responseCode = "429",
+            description = "As many are attached as may be, or as many of the user's")
     public Response attach(
             @PathParam("id") String id,
             @PathParam("step") String step,

@@ -79,7 +79,9 @@ public class JobSessionResource {
             content = @Content(schema = @Schema(implementation = JobSessionJson.class)))
     @APIResponse(responseCode = "404", description = "No such job")
     @APIResponse(responseCode = "409", description = "The job does not run")
-    @APIResponse(responseCode = "429", description = "As many are connected or attached as may be, or as many of the user's")
+    @APIResponse(
+            responseCode = "429",
+            description = "As many are connected or attached as may be, or as many of the user's")
     public Response open(@PathParam("id") String id, @Context HttpServerRequest request)
             throws Refused {
         Caller caller = callers.of(request);

@@ -155,8 +155,7 @@ final class JobTurns {
     /// Waits until what was asked of the jobs before has been decided and shows.
     private void settle(Asked asked, List<JobId> jobs, Deadline due) {
         asked.below(jobs, () -> end(due))
-                .ifPresentOrElse(
-                        latest -> log.awaitDecision(latest, due), () -> log.catchUp(due));
+                .ifPresentOrElse(latest -> log.awaitDecision(latest, due), () -> log.catchUp(due));
     }
 
     private Position end(Deadline due) {

@@ -56,7 +56,9 @@ public class SessionResource {
             responseCode = "201",
             description = "The session",
             content = @Content(schema = @Schema(implementation = SessionJson.class)))
-    @APIResponse(responseCode = "429", description = "As many are connected or attached as may be, or as many of the user's")
+    @APIResponse(
+            responseCode = "429",
+            description = "As many are connected or attached as may be, or as many of the user's")
     public Response open(@Context HttpServerRequest request) {
         Sessions.Opened opened = sessions.open(callers.of(request).user());
         String path = Sessions.PATH + opened.id();

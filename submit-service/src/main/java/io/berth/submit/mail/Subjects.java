@@ -155,9 +155,7 @@ final class Subjects {
         }
         List<Ended> forgotten = tasks.forgotten();
         List<JobState> states =
-                Stream.concat(
-                                shown.stream().map(Job::state),
-                                forgotten.stream().map(Ended::state))
+                Stream.concat(shown.stream().map(Job::state), forgotten.stream().map(Ended::state))
                         .distinct()
                         .toList();
         String word = word(!NOT_FAILED.containsAll(states));
@@ -165,9 +163,7 @@ final class Subjects {
             return List.of();
         }
         IntSummaryStatistics codes =
-                Stream.concat(
-                                shown.stream().map(Job::exit),
-                                forgotten.stream().map(Ended::exit))
+                Stream.concat(shown.stream().map(Job::exit), forgotten.stream().map(Ended::exit))
                         .mapToInt(exit -> exit == null ? 0 : exit.code())
                         .summaryStatistics();
         return List.of(

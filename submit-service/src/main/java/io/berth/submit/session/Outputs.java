@@ -41,8 +41,7 @@ public final class Outputs {
             MeterRegistry registry) {
         this.sessions = sessions;
         this.writer = writer;
-        this.readers =
-                new Seats(config.outputs(), "readers already read by this gateway");
+        this.readers = new Seats(config.outputs(), "readers already read by this gateway");
         this.mostOfUser = config.outputs() / PARTS;
         registry.gauge("berth.outputs", readers, Seats::count);
     }

@@ -208,7 +208,9 @@ class ImpatientGatewayTest {
 
         Api.refused(session("erin"), 429, "too_many_requests")
                 .header("Retry-After", is("1"))
-                .body("detail", is("2 of erin's sessions are connected or attached already; try again"));
+                .body(
+                        "detail",
+                        is("2 of erin's sessions are connected or attached already; try again"));
         session("frank").then().statusCode(201);
 
         JsonPath first = opened.getFirst();

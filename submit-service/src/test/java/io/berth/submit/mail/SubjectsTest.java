@@ -248,8 +248,7 @@ class SubjectsTest {
     void an_array_does_not_begin_again_when_nobody_shows_its_first_task_any_more() {
         Job second = running(1, 90_000);
         var tasks =
-                withoutFirst(
-                        List.of(second), ended(20, JobState.COMPLETED, ExitStatus.SUCCESS));
+                withoutFirst(List.of(second), ended(20, JobState.COMPLETED, ExitStatus.SUCCESS));
 
         assertThat(
                         new Subjects(second, wanted("BEGIN"), tasks)
