@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 /// `-Dberth.simulation.seeds=N` runs so many.
 final class CellSimulationTest {
 
-    private static final long SEEDS = Long.getLong("berth.simulation.seeds", 150);
+    private static final long SEEDS = Long.getLong("berth.simulation.seeds", 100);
 
     @Test
     void the_invariants_hold_in_every_step_of_every_troubled_cell() {

@@ -36,6 +36,21 @@ final class SimulatedLog {
         long stable() {
             return open.isEmpty() ? end : open.first();
         }
+
+        /// Where in `messages` those of an offset and later begin.
+        int place(long offset) {
+            int from = 0;
+            int to = messages.size();
+            while (from < to) {
+                int middle = (from + to) >>> 1;
+                if (messages.get(middle).offset() < offset) {
+                    from = middle + 1;
+                } else {
+                    to = middle;
+                }
+            }
+            return from;
+        }
     }
 
     private final Map<String, Topic> topics = new TreeMap<>();
@@ -117,10 +132,8 @@ final class SimulatedLog {
     /// What a reader of committed records gets from that offset on.
     List<Message> read(String name, long from) {
         Topic topic = topic(name);
-        long stable = topic.stable();
-        return topic.messages.stream()
-                .filter(it -> it.offset() >= from && it.offset() < stable)
-                .toList();
+        int end = topic.place(topic.stable());
+        return List.copyOf(topic.messages.subList(Math.min(topic.place(from), end), end));
     }
 
     /// Where a reader of committed records ends now.
