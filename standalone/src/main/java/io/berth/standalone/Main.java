@@ -3,7 +3,6 @@ package io.berth.standalone;
 import io.berth.standalone.demo.Demo;
 import io.berth.standalone.mesh.CannotStart;
 import io.berth.standalone.mesh.Training;
-import io.berth.standalone.mesh.TrainingMesh;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,14 +19,14 @@ public final class Main {
         } catch (CannotStart e) {
             System.err.println("berth: " + e.getMessage());
             status = 1;
-        } catch (IOException | InterruptedException e) {
+        } catch (IOException e) {
             System.err.println("berth: " + e);
             status = 1;
         }
         System.exit(status);
     }
 
-    private static int run(List<String> arguments) throws IOException, InterruptedException {
+    private static int run(List<String> arguments) throws IOException {
         Path root = Path.of(System.getProperty("berth.root", "."));
         String command = arguments.isEmpty() ? "" : arguments.getFirst();
         List<String> rest =
@@ -39,10 +38,6 @@ public final class Main {
             case "demo" -> new Demo(root, System.out).run();
             case "train" -> {
                 Training.ofBroker();
-                yield 0;
-            }
-            case "train-mesh" -> {
-                TrainingMesh.run(root);
                 yield 0;
             }
             default -> throw new CannotStart("unknown command '" + command + "'");

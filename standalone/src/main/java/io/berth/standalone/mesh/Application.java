@@ -41,11 +41,6 @@ record Application(Path target, String name, String main) {
         return target.resolve(name + ".aot");
     }
 
-    /// Where a cache is made.
-    Path unfinished() {
-        return cache().resolveSibling(cache().getFileName() + ".new");
-    }
-
     /// Whether there is a cache of just these classes: one that is older would slow the start.
     boolean trained() throws IOException {
         if (!Files.exists(cache())) {
@@ -65,20 +60,9 @@ record Application(Path target, String name, String main) {
         return arguments(trained() ? List.of("-XX:AOTCache=" + cache(), QUIET) : List.of());
     }
 
-    /// What a JVM is told to run it, and to write what it learnt by that when it ends.
-    ///
-    /// @param learnt the file to be written
-    List<String> learning(Path learnt) throws IOException {
-        return arguments(List.of("-XX:AOTMode=record", "-XX:AOTConfiguration=" + learnt));
-    }
-
-    /// What a JVM is told to make a cache of what another one learnt. It runs nothing.
-    List<String> making(Path learnt) throws IOException {
-        return arguments(
-                List.of(
-                        "-XX:AOTMode=create",
-                        "-XX:AOTConfiguration=" + learnt,
-                        "-XX:AOTCache=" + unfinished()));
+    /// What a JVM is told to run it and to write a cache when it ends.
+    List<String> training(Path output) throws IOException {
+        return arguments(List.of("-XX:AOTCacheOutput=" + output));
     }
 
     private List<String> arguments(List<String> cache) throws IOException {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -126,12 +127,9 @@ public final class Mesh implements AutoCloseable {
         awaitStopped();
     }
 
-    /// Stops the mesh at once, for nothing of it is worth keeping; but the agent puts away what it
-    /// has made outside of its home.
-    void abandon() {
-        stop.countDown();
-        Stream.of(submit, priority, placement, accounting).forEach(Child::kill);
-        awaitStopped();
+    /// The database, while it runs.
+    Optional<PostgresServer> database() {
+        return Optional.ofNullable(postgres);
     }
 
     public boolean isRunning() {

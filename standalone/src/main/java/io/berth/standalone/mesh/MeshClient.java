@@ -28,16 +28,12 @@ public final class MeshClient {
     ///
     /// @param job the fields of `JobSubmission` that are given
     public JsonNode submit(Map<String, ?> job) throws IOException {
-        byte[] body = Json.mapper().writeValueAsBytes(job);
-        return Json.mapper().readTree(post("/v1/jobs", "application/json", body));
-    }
-
-    /// Sends something to the gateway and returns what it answers.
-    String post(String path, String type, byte[] body) throws IOException {
-        return text(
-                request(ports.submit(), path)
-                        .header("Content-Type", type)
-                        .POST(HttpRequest.BodyPublishers.ofByteArray(body)));
+        return answer(
+                request(ports.submit(), "/v1/jobs")
+                        .header("Content-Type", "application/json")
+                        .POST(
+                                HttpRequest.BodyPublishers.ofByteArray(
+                                        Json.mapper().writeValueAsBytes(job))));
     }
 
     /// Asks the gateway.
@@ -57,10 +53,6 @@ public final class MeshClient {
     }
 
     private JsonNode answer(HttpRequest.Builder builder) throws IOException {
-        return Json.mapper().readTree(text(builder));
-    }
-
-    private String text(HttpRequest.Builder builder) throws IOException {
         HttpRequest request = builder.build();
         try {
             HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
@@ -73,7 +65,7 @@ public final class MeshClient {
                                         answer.statusCode(),
                                         answer.body()));
             }
-            return answer.body();
+            return Json.mapper().readTree(answer.body());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while waiting for " + request.uri(), e);

@@ -1,5 +1,6 @@
 package io.berth.standalone.mesh;
 
+import io.berth.embedded.FreePorts;
 import io.berth.embedded.PostgresServer;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -7,6 +8,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -16,15 +19,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param root of the checkout
 /// @param kafka the settings by which a service, named as in [MeshStatus], reaches the brokers
-/// @param learning whether each process writes what it learnt when it ends, see [Training]
 public record Services(
-        Path root,
-        MeshHome home,
-        Ports ports,
-        Offer offer,
-        Leash leash,
-        Brokers kafka,
-        boolean learning) {
+        Path root, MeshHome home, Ports ports, Offer offer, Leash leash, Brokers kafka) {
 
     /// How a service reaches the brokers.
     interface Brokers {
@@ -40,13 +36,7 @@ public record Services(
                 ports,
                 offer,
                 leash,
-                _ -> Map.of("kafka.bootstrap.servers", "127.0.0.1:" + ports.kafka()),
-                false);
-    }
-
-    /// The same, each of which writes what it learnt when it ends.
-    Services learners() {
-        return new Services(root, home, ports, offer, leash, kafka, true);
+                _ -> Map.of("kafka.bootstrap.servers", "127.0.0.1:" + ports.kafka()));
     }
 
     private static final Duration GRACE = Duration.ofSeconds(10);
@@ -54,18 +44,12 @@ public record Services(
     /// Runs may take their own grace to end.
     private static final Duration AGENT_GRACE = Duration.ofSeconds(60);
 
-    /// What was learnt is some hundred MiB to be written, at the lowest priority.
-    private static final Duration LEARNING_GRACE = Duration.ofMinutes(2);
+    private static final List<String> LOWEST_PRIORITY = List.of("nice", "-n", "19");
 
     /// From so many processors on the second compiler tier has some to itself while it warms up.
     private static final int PROCESSORS_FOR_BOTH_TIERS = 8;
 
     private static final String FIRST_TIER = "-XX:TieredStopAtLevel=1";
-
-    /// What a training found worth the second tier comes to it after some 30,000 calls or 260,000
-    /// turns of its loops, and not after a sixteenth of that: a start is over before.
-    private static final List<String> SELDOM =
-            List.of("-XX:Tier2InvokeNotifyFreqLog=15", "-XX:Tier2BackedgeNotifyFreqLog=18");
 
     /// One collector thread. The JVM's archives of classes stay where they were made for: moved to
     /// a random place, as they are else, most of their pages are written, and are the process's own
@@ -126,6 +110,13 @@ public record Services(
         Service(String name, Application application, int port, List<String> flags) {
             this(name, application, port, flags, Map.of());
         }
+
+        /// The same, somewhere else and with further settings, which count before the others.
+        Service like(int otherPort, List<String> settings) {
+            var all = new ArrayList<>(flags);
+            all.addAll(settings);
+            return new Service(name, application, otherPort, all, variables);
+        }
     }
 
     Child submit() {
@@ -146,7 +137,7 @@ public record Services(
 
     /// @param database the running one, null while there is none
     Child accounting(Supplier<@Nullable PostgresServer> database) {
-        var role = role("accounting", ports.accounting(), GRACE);
+        var role = new Child.Role("accounting", ports.accounting(), home.log("accounting"), GRACE);
         return new Child(
                 role,
                 () -> {
@@ -159,28 +150,44 @@ public record Services(
                 Health.ofService(ports.accounting()));
     }
 
-    /// What the parts run; the one that gains most by a cache comes first.
-    static List<Application> applications(Path root) {
-        return Stream.of(
-                        "accounting-service",
-                        "placement-service",
-                        "submit-service",
-                        "priority-service",
-                        "node-agent")
-                .map(module -> application(root, module))
-                .toList();
+    /// The parts that have no AOT cache, each with a way to run it once more beside a mesh; the one
+    /// that gains most comes first, for a mesh may not be up for long.
+    List<Training.Trainee> trainees(Mesh mesh) throws IOException {
+        var services = new ArrayList<Service>();
+        mesh.database().map(this::accountingService).ifPresent(services::add);
+        services.addAll(List.of(placementService(), submitService(), priorityService()));
+        var trainees = new ArrayList<Training.Trainee>();
+        for (Service service : services) {
+            trainee(service, List.of(), Health::ofService).ifPresent(trainees::add);
+        }
+        List<String> apart =
+                List.of(
+                        "-Dkafka.bootstrap.servers=127.0.0.1:1",
+                        "-Dberth.agent.home=" + root.resolve("node-agent/target/training"),
+                        "-Dberth.agent.cgroup-parent=berth-training-" + ports.base());
+        trainee(nodeAgent(), apart, Health::ofAnswering).ifPresent(trainees::add);
+        return trainees;
     }
 
-    /// Makes an application's cache of what its process learnt.
-    ProcessBuilder making(Application application) throws IOException {
-        var command = new ArrayList<>(JVM);
-        command.add("-Xmx512m");
-        command.addAll(application.making(learnt(application)));
-        return builder(command, home.log("making"));
-    }
-
-    Path learnt(Application application) {
-        return home.run().resolve(application.name() + ".learnt");
+    private Optional<Training.Trainee> trainee(
+            Service service, List<String> settings, IntFunction<Health.Probe> up)
+            throws IOException {
+        Application application = service.application();
+        if (application.trained()) {
+            return Optional.empty();
+        }
+        int port = FreePorts.next();
+        return Optional.of(
+                new Training.Trainee(
+                        service.name(),
+                        application.cache(),
+                        output ->
+                                process(
+                                        LOWEST_PRIORITY,
+                                        service.like(port, settings),
+                                        application.training(output),
+                                        home.log("training")),
+                        up.apply(port)));
     }
 
     private Service submitService() {
@@ -216,8 +223,8 @@ public record Services(
         flags.add("-Dberth.agent.host=" + offer.host());
         offer.gpuProfile().ifPresent(name -> flags.add("-Dberth.agent.gpu-profile=" + name));
         offer.virtual().ifPresent(nodes -> flags.add("-Dberth.agent.virtual=" + nodes));
-        return new Service(
-                "agent", application("node-agent"), ports.agent(), flags, SMALL_NATIVE_HEAP);
+        Application agent = Application.of(root, "node-agent", "io.berth.agent.AgentMain");
+        return new Service("agent", agent, ports.agent(), flags, SMALL_NATIVE_HEAP);
     }
 
     private Service accountingService(PostgresServer server) {
@@ -237,49 +244,35 @@ public record Services(
     }
 
     private Application application(String module) {
-        return application(root, module);
-    }
-
-    private static Application application(Path root, String module) {
-        String main =
-                module.equals("node-agent") ? "io.berth.agent.AgentMain" : Application.GENERATED;
-        return Application.of(root, module, main);
+        return Application.of(root, module, Application.GENERATED);
     }
 
     private Child child(Service service, Duration grace) {
-        var role = role(service.name(), service.port(), grace);
+        var role = new Child.Role(service.name(), service.port(), home.log(service.name()), grace);
         return new Child(
                 role, () -> running(service, role.log()), Health.ofService(service.port()));
     }
 
     private Running running(Service service, Path log) throws IOException {
-        Application application = service.application();
-        List<String> arguments =
-                learning ? application.learning(learnt(application)) : application.running();
-        return Running.of(process(service, arguments, log).start());
-    }
-
-    private Child.Role role(String name, int port, Duration grace) {
-        return new Child.Role(name, port, home.log(name), learning ? LEARNING_GRACE : grace);
+        List<String> application = service.application().running();
+        return Running.of(process(List.of(), service, application, log).start());
     }
 
     /// The second compiler tier halves what a warm service takes of the processors, and makes a
-    /// start dearer by two thirds: what is compiled for it counts its calls first. A cache has
-    /// those counts.
-    private List<String> tiers(Application application) throws IOException {
-        if (learning) {
-            return List.of();
-        }
-        if (application.trained()) {
-            return SELDOM;
-        }
-        boolean both = Runtime.getRuntime().availableProcessors() >= PROCESSORS_FOR_BOTH_TIERS;
+    /// start dearer by two thirds: what is compiled for it counts its calls first. With a cache
+    /// hardly anything is compiled at the start, so that only load pays for it.
+    private static List<String> tiers(Application application) throws IOException {
+        boolean both =
+                application.trained()
+                        || Runtime.getRuntime().availableProcessors() >= PROCESSORS_FOR_BOTH_TIERS;
         return both ? List.of() : List.of(FIRST_TIER);
     }
 
-    private ProcessBuilder process(Service service, List<String> application, Path log)
+    private ProcessBuilder process(
+            List<String> before, Service service, List<String> application, Path log)
             throws IOException {
-        var command = new ArrayList<>(JVM);
+        var command = new ArrayList<>(before);
+        command.addAll(JVM);
         command.addAll(tiers(service.application()));
         command.add("-XX:ErrorFile=" + home.logs().resolve(service.name() + "-hs_err.log"));
         command.add("-Dquarkus.http.host=127.0.0.1");
@@ -293,12 +286,6 @@ public record Services(
         command.add("-Dquarkus.log.category.\"io.smallrye.health\".level=WARN");
         command.addAll(service.flags());
         command.addAll(application);
-        ProcessBuilder builder = builder(command, log);
-        builder.environment().putAll(service.variables());
-        return builder;
-    }
-
-    private ProcessBuilder builder(List<String> command, Path log) throws IOException {
         LogFiles.setAsideIfLarge(log);
         ProcessBuilder builder =
                 leash.bind(command)
@@ -307,6 +294,7 @@ public record Services(
                         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
         // Those of a cluster elsewhere, such as for `berth replay`: here Kafka is on loopback.
         builder.environment().keySet().removeIf(name -> name.startsWith("KAFKA_"));
+        builder.environment().putAll(service.variables());
         return builder;
     }
 }

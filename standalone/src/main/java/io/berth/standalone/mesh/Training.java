@@ -2,12 +2,10 @@ package io.berth.standalone.mesh;
 
 import io.berth.embedded.KafkaBroker;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -15,38 +13,49 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Makes later starts and first minutes faster: where a part has no AOT cache, a [TrainingMesh]
-/// runs beside the mesh that is up, at the lowest priority, and what it made is kept. It ends by
-/// itself, or with the mesh.
+/// Makes later starts faster: runs each part that has no AOT cache once more beside the mesh that
+/// is up, at the lowest priority and one after another, and keeps what its JVM loaded and linked.
+/// It ends when all have one, or with the mesh.
+///
+/// The services stand by, as second instances do; the agent finds no log, and so is no node.
+///
+/// Source: JEP 483, 514.
 public final class Training implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Training.class);
-    private static final Duration LIMIT = Duration.ofMinutes(20);
+    private static final long START_SECONDS = 180;
+    private static final long WRITE_SECONDS = 600;
+    private static final Duration LOOK = Duration.ofSeconds(1);
 
-    /// How long a training may take to put away what it has begun.
-    private static final Duration GRACE = Duration.ofSeconds(30);
+    /// How long one that is up is left to itself.
+    private static final Duration WARM = Duration.ofSeconds(3);
 
-    private final Path root;
-    private final Leash leash;
-    private final Path log;
+    /// A part to be trained.
+    ///
+    /// @param cache to be made
+    /// @param up whether it is up as far as it will come
+    record Trainee(String name, Path cache, Command command, Health.Probe up) {}
+
+    /// Makes the process that writes a cache to a file when it ends.
+    interface Command {
+        ProcessBuilder writing(Path output) throws IOException;
+    }
+
+    private final List<Trainee> trainees;
     private final Thread thread;
 
-    /// @param services of the mesh
-    public Training(Services services) {
-        this.root = services.root();
-        this.leash = services.leash();
-        this.log = services.home().log("training");
+    private Training(List<Trainee> trainees) {
+        this.trainees = trainees;
         this.thread = Thread.ofPlatform().name("training").daemon().unstarted(this::run);
     }
 
-    /// Begins, beside a mesh that is up, if a part has no cache.
-    public void begin() throws IOException {
-        for (Application application : Services.applications(root)) {
-            if (!application.trained()) {
-                thread.start();
-                return;
-            }
-        }
+    /// Begins to train what is not trained.
+    ///
+    /// @param mesh that is ready
+    public static Training begin(Services services, Mesh mesh) throws IOException {
+        var training = new Training(services.trainees(mesh));
+        training.thread.start();
+        return training;
     }
 
     /// Loads what the process of `berth up` does: starts a broker in an empty folder, and ends it.
@@ -61,14 +70,10 @@ public final class Training implements AutoCloseable {
         }
     }
 
-    /// Begins to give up what is not done; [#close] waits until nothing is left of it.
-    public void giveUp() {
-        thread.interrupt();
-    }
-
+    /// Gives up what is not done.
     @Override
     public void close() {
-        giveUp();
+        thread.interrupt();
         try {
             thread.join();
         } catch (InterruptedException e) {
@@ -77,83 +82,44 @@ public final class Training implements AutoCloseable {
     }
 
     private void run() {
-        try {
-            train();
-            LOG.info("The parts are trained: they start faster from now on");
-        } catch (IOException e) {
-            LOG.warn("The parts will start more slowly, see {}: training them failed: {}", log, e);
-        } catch (InterruptedException e) {
-            LOG.info("The training is given up");
+        for (Trainee trainee : trainees) {
+            try {
+                train(trainee);
+            } catch (IOException e) {
+                LOG.warn("{} will start more slowly: training it failed: {}", trainee.name(), e);
+            } catch (InterruptedException e) {
+                return;
+            }
         }
     }
 
-    private void train() throws IOException, InterruptedException {
-        Path cache = root.resolve("standalone/target/standalone.aot");
-        Path unfinished = cache.resolveSibling("standalone.aot.new");
-        Path learnt = cache.resolveSibling("standalone.learnt");
-        List<Application> applications = Services.applications(root);
+    private static void train(Trainee trainee) throws IOException, InterruptedException {
+        Path output = trainee.cache().resolveSibling(trainee.cache().getFileName() + ".new");
+        Process process = trainee.command().writing(output).start();
         try {
-            String from = "-XX:AOTConfiguration=" + learnt;
-            run("-XX:AOTMode=record", from, "io.berth.standalone.Main", "train-mesh");
-            run("-XX:AOTMode=create", from, "-XX:AOTCache=" + unfinished);
-            Files.move(unfinished, cache, StandardCopyOption.ATOMIC_MOVE);
-            for (Application application : applications) {
-                Files.move(
-                        application.unfinished(),
-                        application.cache(),
-                        StandardCopyOption.ATOMIC_MOVE);
+            awaitUp(trainee, process);
+            process.destroy();
+            if (!process.waitFor(WRITE_SECONDS, TimeUnit.SECONDS) || !Files.exists(output)) {
+                throw new IOException("it wrote no cache");
             }
+            Files.move(output, trainee.cache(), StandardCopyOption.ATOMIC_MOVE);
+            LOG.info("{} is trained: it starts faster from now on", trainee.name());
         } finally {
-            Files.deleteIfExists(learnt);
-            Files.deleteIfExists(unfinished);
-            for (Application application : applications) {
-                Files.deleteIfExists(application.unfinished());
-            }
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+            Files.deleteIfExists(output);
         }
     }
 
-    /// Runs a JVM like this one, in which the broker is too, but for the compiler and the cache.
-    private void run(String... arguments) throws IOException, InterruptedException {
-        var command = new ArrayList<>(List.of("nice", "-n", "19"));
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(it -> !it.startsWith("-XX:AOTCache="))
-                .forEach(command::add);
-        command.add("-XX:TieredStopAtLevel=4");
-        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-        command.addAll(List.of(arguments));
-        LogFiles.setAsideIfLarge(log);
-        Process process =
-                leash.bind(command)
-                        .redirectErrorStream(true)
-                        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-                        .start();
-        try {
-            if (!process.waitFor(LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new IOException("it did not end within " + LIMIT);
+    private static void awaitUp(Trainee trainee, Process process)
+            throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+        while (process.isAlive() && trainee.up().ask() != Health.READY) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new IOException("it was not up in time");
             }
-            if (process.exitValue() != 0) {
-                throw new IOException("it ended with status " + process.exitValue());
-            }
-        } finally {
-            end(process);
+            Thread.sleep(LOOK);
         }
-    }
-
-    /// Lets it put away what it has begun, for a while.
-    private static void end(Process process) {
-        List<ProcessHandle> children = process.descendants().toList();
-        process.destroy();
-        boolean interrupted = Thread.interrupted();
-        try {
-            process.waitFor(GRACE.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            interrupted = true;
-        }
-        process.destroyForcibly();
-        children.forEach(ProcessHandle::destroyForcibly);
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        Thread.sleep(WARM);
     }
 }

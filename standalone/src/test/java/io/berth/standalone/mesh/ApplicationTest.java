@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
-import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,27 +78,6 @@ class ApplicationTest {
         file("quarkus-app/lib/main/a.jar", BUILT.plusSeconds(2));
 
         assertThat(application.running()).noneMatch(it -> it.startsWith("-XX:AOTCache"));
-    }
-
-    @Test
-    void what_learns_and_what_makes_the_cache_of_it_have_the_class_path_of_what_runs()
-            throws IOException {
-        build();
-        Path learnt = folder.resolve("learnt");
-        List<String> path = classPath(application.running());
-
-        assertThat(application.learning(learnt))
-                .startsWith("-XX:AOTMode=record", "-XX:AOTConfiguration=" + learnt)
-                .containsSubsequence(path);
-        assertThat(application.making(learnt))
-                .startsWith("-XX:AOTMode=create", "-XX:AOTConfiguration=" + learnt)
-                .contains("-XX:AOTCache=" + application.cache() + ".new")
-                .containsSubsequence(path);
-    }
-
-    private static List<String> classPath(List<String> arguments) {
-        int at = arguments.indexOf("-cp");
-        return arguments.subList(at, at + 2);
     }
 
     @Test

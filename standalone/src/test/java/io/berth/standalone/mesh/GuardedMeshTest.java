@@ -49,8 +49,7 @@ class GuardedMeshTest {
                         ports,
                         offer,
                         Leash.here(),
-                        name -> Objects.requireNonNull(admitted.get(name), name),
-                        false);
+                        name -> Objects.requireNonNull(admitted.get(name), name));
         List<Child> children =
                 List.of(
                         services.agent(),
