@@ -1,6 +1,6 @@
 #!/bin/bash
 # What a step of srun costs in a script's process: the median processor time and time from start to end. In the script of a
-# job it asks the agent of its node, which makes groups. Elsewhere there is none to ask, and the tasks are started by the
+# job it asks the agent of its node, which makes groups, and binds tasks to the job's GPUs, if it has some. Elsewhere there is none to ask, and the tasks are started by the
 # shell and, where a build has compiled it for this machine, by the program.
 #
 #   benchmarks/steps.sh [TIMES [PID]]     TIMES: how often each is measured, 15 unless told
@@ -51,13 +51,16 @@ used() {
 printf '%d CPUs, load %s, the median of %d\n' "$(nproc)" "$(cut -d' ' -f1 /proc/loadavg)" "$times"
 ways='shell program'
 [ -z "${SLURM_JOB_ID-}" ] || ways=agent
-for options in -n1 -n2 -n64 "-n64 --cpu-bind=threads" "-n64 -l"; do
+kinds=(-n1 -n2 -n64 "-n64 --cpu-bind=threads" "-n64 -l")
+[ -z "${SLURM_JOB_GPUS-}" ] ||
+    kinds+=("-n64 --gpu-bind=single:1" "-n64 --gpu-bind=single:1 --cpu-bind=map_cpu:0" "-n64 --gpu-bind=closest")
+for options in "${kinds[@]}"; do
     for way in $ways; do
         [ "$way" != program ] || [ -e "$program" ] || continue
         before=$(used)
         # shellcheck disable=SC2086
         all=$(for ((i = 0; i < times; i++)); do measure "$way" $options || exit; done)
-        printf 'srun %-23s by the %-8s %5.0f ms of processor time %6.0f ms from start to end%s\n' \
+        printf 'srun %-44s by the %-8s %5.0f ms of processor time %6.0f ms from start to end%s\n' \
             "$options" "$way" "$(median 1 "$all")" "$(median 2 "$all")" \
             "${pid:+, $((($(used) - before) * 10 / times)) ms of the agent}"
     done

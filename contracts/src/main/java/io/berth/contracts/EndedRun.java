@@ -53,4 +53,10 @@ public record EndedRun(
                 null,
                 null);
     }
+
+    /// How often its job had been started again when the run was over, or was to be: all before it
+    /// were followed by another, and so is this one if the job was requeued.
+    public int restartsByThen() {
+        return outcome == JobState.PENDING ? lease : lease - 1;
+    }
 }

@@ -392,8 +392,8 @@ public final class Admission {
         entry.check(partition, user, account, qos);
     }
 
-    /// The registered nodes of a partition. That a job for some threads of each core has the others
-    /// too, which is so where cores are given out whole and where they have no more.
+    /// That a job for some threads of each core has the others too, which is so where cores are
+    /// given out whole and where they have no more.
     private void checkThreads(ResourceRequest request, Partition partition) throws Refused {
         NodeShape shape = request.where().shape();
         Integer used = shape == null ? null : shape.threadsUsed();
@@ -409,6 +409,7 @@ public final class Admission {
         }
     }
 
+    /// The registered nodes of a partition.
     private List<NodeSeen> candidates(Partition partition) {
         return nodesOf.computeIfAbsent(
                 partition.name(),

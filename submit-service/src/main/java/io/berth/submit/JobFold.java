@@ -65,7 +65,7 @@ public final class JobFold {
                 status.reason(),
                 status.rank(),
                 attempt(status),
-                restarts(status.ended()),
+                status.ended().isEmpty() ? 0 : status.ended().getLast().restartsByThen(),
                 status.endedAt(),
                 status.exit(),
                 status.cancelledBy(),
@@ -88,15 +88,6 @@ public final class JobFold {
                 it.nice(),
                 it.requeue(),
                 it.terms());
-    }
-
-    /// All runs but the last were followed by another; the oldest may have been left out.
-    private static int restarts(List<EndedRun> ended) {
-        if (ended.isEmpty()) {
-            return 0;
-        }
-        EndedRun last = ended.getLast();
-        return last.outcome() == JobState.PENDING ? last.lease() : last.lease() - 1;
     }
 
     private @Nullable Attempt attempt(JobStatus status) {

@@ -120,14 +120,16 @@ final class RequestedResources {
                     "GPUs of types %s are %d, and %d %s asked for"
                             .formatted(quoted(list), sum, counted, counted == 1 ? "is" : "are"));
         }
-        String other =
-                asked.gpuType() != null
-                        ? "of one type"
-                        : gpusPerTask > 0
-                                ? "per task"
-                                : gpusPerSocket > 0
-                                        ? "per socket"
-                                        : model() ? "linked to one another" : null;
+        @Nullable String other = null;
+        if (asked.gpuType() != null) {
+            other = "of one type";
+        } else if (gpusPerTask > 0) {
+            other = "per task";
+        } else if (gpusPerSocket > 0) {
+            other = "per socket";
+        } else if (model()) {
+            other = "linked to one another";
+        }
         if (other != null) {
             throw invalid(
                     "GPUs of several types (%s) and GPUs %s exclude each other"
@@ -398,7 +400,8 @@ final class RequestedResources {
     /// The fewest nodes over which GPUs of several types divide, so that a node has its part of
     /// each; `least` where there are none.
     private int fewestOfTypes(int least) {
-        int most = gpuTypes.values().stream().mapToInt(Integer::intValue).min().orElse(0);
+        int fewest = gpuTypes.values().stream().mapToInt(Integer::intValue).min().orElse(0);
+        int most = Math.min(fewest, candidates.size());
         for (int nodes = least; nodes <= most; nodes++) {
             GpuRequest each = ofTypes(nodes);
             if (each != null && candidates.stream().anyMatch(node -> has(node, each))) {

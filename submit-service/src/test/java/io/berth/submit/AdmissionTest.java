@@ -460,6 +460,13 @@ final class AdmissionTest {
                                 assertThat(it.refusal().detail())
                                         .isEqualTo(
                                                 "a part of a GPU (mps:50) is of one GPU of one node that others use too"));
+        var topo = Asked.with(Map.of("partition", "cpu", "where", Map.of("exclusiveTopo", true)));
+        assertThat(admission.decide(topo))
+                .isInstanceOfSatisfying(
+                        NotAdmitted.class,
+                        it ->
+                                assertThat(it.refusal().detail())
+                                        .startsWith("--exclusive=topo is not for a partition"));
     }
 
     @ParameterizedTest

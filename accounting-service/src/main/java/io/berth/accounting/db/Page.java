@@ -233,8 +233,8 @@ public final class Page {
         if (!event.runs().isEmpty()) {
             EndedRun last = event.runs().getLast();
             job.lease = last.lease();
-            // All but the last were followed by another; of many the event tells not all.
-            job.restarts = last.outcome() == JobState.PENDING ? last.lease() : last.lease() - 1;
+            // Of many the event tells not all.
+            job.restarts = last.restartsByThen();
             job.startedAt = last.placedAt();
         }
     }
