@@ -60,7 +60,7 @@ for options in "${kinds[@]}"; do
         before=$(used)
         # shellcheck disable=SC2086
         all=$(for ((i = 0; i < times; i++)); do measure "$way" $options || exit; done)
-        printf 'srun %-44s by the %-8s %5.0f ms of processor time %6.0f ms from start to end%s\n' \
+        printf 'srun %-52s by the %-8s %5.0f ms of processor time %6.0f ms from start to end%s\n' \
             "$options" "$way" "$(median 1 "$all")" "$(median 2 "$all")" \
             "${pid:+, $((($(used) - before) * 10 / times)) ms of the agent}"
     done
