@@ -242,6 +242,7 @@ class ArchitectureTest {
                     .results()
                     .map(found -> found.group(1))
                     .filter(module -> !module.equals("benchmarks"))
+                    .filter(module -> Files.isDirectory(ROOT.resolve(module).resolve("src/main")))
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

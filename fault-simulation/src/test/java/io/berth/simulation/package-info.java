@@ -1,4 +1,4 @@
 @NullMarked
-package io.berth.core.simulation;
+package io.berth.simulation;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.berth.core.simulation;
+package io.berth.simulation;
 
 import java.util.ArrayList;
 import java.util.Collection;

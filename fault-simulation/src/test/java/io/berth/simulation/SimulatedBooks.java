@@ -1,11 +1,11 @@
-package io.berth.core.simulation;
+package io.berth.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.JobEvent;
-import io.berth.core.simulation.SimulatedLog.Message;
+import io.berth.simulation.SimulatedLog.Message;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;

@@ -1,9 +1,9 @@
-package io.berth.core.simulation;
+package io.berth.simulation;
 
-import static io.berth.core.simulation.SimulatedPlacement.CONFIG;
-import static io.berth.core.simulation.SimulatedPlacement.NODE_REQUESTS;
-import static io.berth.core.simulation.SimulatedPlacement.RANKINGS;
-import static io.berth.core.simulation.SimulatedPlacement.SUBMISSIONS;
+import static io.berth.simulation.SimulatedPlacement.CONFIG;
+import static io.berth.simulation.SimulatedPlacement.NODE_REQUESTS;
+import static io.berth.simulation.SimulatedPlacement.RANKINGS;
+import static io.berth.simulation.SimulatedPlacement.SUBMISSIONS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Hold;
@@ -17,7 +17,7 @@ import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.Ranked;
 import io.berth.contracts.event.Submission;
-import io.berth.core.simulation.SimulatedLog.Message;
+import io.berth.simulation.SimulatedLog.Message;
 import io.berth.core.state.CellState;
 import io.berth.core.testing.TestCell;
 import java.util.ArrayList;

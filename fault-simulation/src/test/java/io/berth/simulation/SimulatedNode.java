@@ -1,7 +1,7 @@
-package io.berth.core.simulation;
+package io.berth.simulation;
 
-import static io.berth.core.simulation.SimulatedPlacement.NODES;
-import static io.berth.core.simulation.SimulatedPlacement.RUNS;
+import static io.berth.simulation.SimulatedPlacement.NODES;
+import static io.berth.simulation.SimulatedPlacement.RUNS;
 
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
@@ -9,7 +9,7 @@ import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RunReport;
-import io.berth.core.simulation.SimulatedLog.Message;
+import io.berth.simulation.SimulatedLog.Message;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.berth.core.simulation;
+package io.berth.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.berth.core.simulation;
+package io.berth.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,7 +9,7 @@ import io.berth.contracts.RunId;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeStatus;
-import io.berth.core.simulation.SimulatedLog.Message;
+import io.berth.simulation.SimulatedLog.Message;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Holding;
 import java.util.Collection;

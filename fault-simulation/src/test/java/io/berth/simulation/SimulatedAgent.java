@@ -1,4 +1,4 @@
-package io.berth.core.simulation;
+package io.berth.simulation;
 
 import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;

@@ -1,7 +1,7 @@
-package io.berth.core.simulation;
+package io.berth.simulation;
 
-import static io.berth.core.simulation.SimulatedPlacement.CELL_STATES;
-import static io.berth.core.simulation.SimulatedPlacement.SUBMISSIONS;
+import static io.berth.simulation.SimulatedPlacement.CELL_STATES;
+import static io.berth.simulation.SimulatedPlacement.SUBMISSIONS;
 
 import io.berth.contracts.IdempotencyKey;
 import io.berth.contracts.JobDescription;
@@ -10,8 +10,8 @@ import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.IdBlockClaimed;
 import io.berth.contracts.event.Idempotency;
 import io.berth.contracts.event.Submission.Submitted;
-import io.berth.core.simulation.SimulatedLog.Message;
-import io.berth.core.simulation.SimulatedPlacement.Cell;
+import io.berth.simulation.SimulatedLog.Message;
+import io.berth.simulation.SimulatedPlacement.Cell;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;

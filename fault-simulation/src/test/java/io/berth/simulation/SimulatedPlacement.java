@@ -1,4 +1,4 @@
-package io.berth.core.simulation;
+package io.berth.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,8 +17,8 @@ import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.lifecycle.Engine;
 import io.berth.core.placement.Placement;
 import io.berth.core.placement.Placement.Pass;
-import io.berth.core.simulation.SimulatedLog.FencedOff;
-import io.berth.core.simulation.SimulatedLog.Message;
+import io.berth.simulation.SimulatedLog.FencedOff;
+import io.berth.simulation.SimulatedLog.Message;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;

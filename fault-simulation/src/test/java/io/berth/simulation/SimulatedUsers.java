@@ -1,6 +1,6 @@
-package io.berth.core.simulation;
+package io.berth.simulation;
 
-import static io.berth.core.simulation.SimulatedPlacement.SUBMISSIONS;
+import static io.berth.simulation.SimulatedPlacement.SUBMISSIONS;
 
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobDescription;

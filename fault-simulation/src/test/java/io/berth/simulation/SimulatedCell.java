@@ -1,4 +1,4 @@
-package io.berth.core.simulation;
+package io.berth.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -51,7 +51,7 @@ import io.berth.core.lifecycle.Engine;
 import io.berth.core.packing.Policies;
 import io.berth.core.placement.Placement;
 import io.berth.core.placement.Placement.Pass;
-import io.berth.core.simulation.SimulatedAgent.Divides;
+import io.berth.simulation.SimulatedAgent.Divides;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Holding;
