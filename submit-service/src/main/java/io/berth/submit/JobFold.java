@@ -82,7 +82,7 @@ public final class JobFold {
 
     private JobDescription description(JobDescription it) {
         JobDescription one = kept;
-        if (one == null || it != last) {
+        if (one == null || !it.equals(last)) {
             one = interned(it);
             last = it;
             kept = one;

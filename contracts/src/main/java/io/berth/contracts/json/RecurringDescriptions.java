@@ -171,7 +171,7 @@ final class RecurringDescriptions {
                 SerializerProvider provider, @Nullable BeanProperty property)
                 throws JsonMappingException {
             JsonSerializer<?> there = provider.handleSecondaryContextualization(plain, property);
-            return there == plain ? this : new Writer((JsonSerializer<Object>) there, last);
+            return there.equals(plain) ? this : new Writer((JsonSerializer<Object>) there, last);
         }
 
         @Override
@@ -183,7 +183,7 @@ final class RecurringDescriptions {
             }
             int place = System.identityHashCode(value) & (PLACES - 1);
             Written known = last[place];
-            if (known == null || known.description() != value) {
+            if (known == null || !known.description().equals(value)) {
                 var text = new StringWriter();
                 try (JsonGenerator apart = json.getCodec().getFactory().createGenerator(text)) {
                     plain.serialize(value, apart, provider);

@@ -1,6 +1,7 @@
 package io.berth.contracts.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.berth.contracts.GpuRequest;
@@ -17,7 +18,9 @@ import io.berth.contracts.event.Submission;
 import io.berth.contracts.event.Submission.Submitted;
 import io.berth.contracts.topic.Topics;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -68,7 +71,7 @@ class RecurringDescriptionsTest {
     @Test
     void one_of_many_nodes_is_read_and_written_too() throws Exception {
         List<NodeName> nodes =
-                java.util.stream.IntStream.range(0, 3_000)
+                IntStream.range(0, 3_000)
                         .mapToObj(it -> new NodeName("node%04d".formatted(it)))
                         .toList();
         var constraints =
@@ -85,8 +88,8 @@ class RecurringDescriptionsTest {
         byte[] value = CODEC.value(submitted(1, job("train")));
 
         for (int length = 0; length < value.length; length++) {
-            byte[] half = java.util.Arrays.copyOf(value, length);
-            org.assertj.core.api.Assertions.assertThatThrownBy(
+            byte[] half = Arrays.copyOf(value, length);
+            assertThatThrownBy(
                             () -> CODEC.event("berth.submissions.v1/Submitted", half))
                     .isInstanceOf(EventCodec.CorruptEvent.class);
         }

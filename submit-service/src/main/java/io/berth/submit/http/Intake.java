@@ -58,7 +58,7 @@ final class Intake {
 
     private Decision decision(JobSubmission asked, Caller caller) {
         Decision decision = lastDecision;
-        if (decision == null || asked != lastAsked || caller != lastCaller) {
+        if (decision == null || !asked.equals(lastAsked) || !caller.equals(lastCaller)) {
             var admission =
                     admissions.computeIfAbsent(
                             caller,
