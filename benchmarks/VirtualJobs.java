@@ -35,11 +35,12 @@ import org.apache.kafka.common.TopicPartition;
 /// nodes that are not there, and reports of each run that it has started and has ended as soon as it is ordered.
 ///
 /// `java -cp 'benchmarks:standalone/target/lib/*' benchmarks/VirtualJobs.java [jobs [nodes]]`, default 20,000 and 32 of 128 CPUs each. The jobs take one CPU and come in bulk. For a mesh of its own
-/// (BERTH_HOME), whose own nodes get none of them; its new nodes are silent afterwards.
+/// (BERTH_HOME), whose own nodes get none of them; its new nodes are silent afterwards, until the next time, which has the same ones.
 class VirtualJobs {
 
     private static final HttpClient CLIENT = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private static final Pattern NAME = Pattern.compile("\"name\":\"([^\"]+)\",\"state\"");
+    private static final String PREFIX = "reports-";
     private static final int CPUS = 128;
     private static final int MOST_AT_ONCE = 10_000;
     private static final long HEARTBEAT_NANOS = 5_000_000_000L;
@@ -116,7 +117,7 @@ class VirtualJobs {
         var request = HttpRequest.newBuilder(URI.create("http://%s:%d/v1/nodes".formatted(mesh.host(), mesh.port())))
                 .header("Authorization", "Bearer " + mesh.token())
                 .build();
-        return NAME.matcher(CLIENT.send(request, BodyHandlers.ofString()).body()).results().map(it -> it.group(1)).toList();
+        return NAME.matcher(CLIENT.send(request, BodyHandlers.ofString()).body()).results().map(it -> it.group(1)).filter(it -> !it.startsWith(PREFIX)).toList();
     }
 
     private static void follow(Consumer<byte[], byte[]> consumer, Topic<?> topic) {
@@ -153,7 +154,7 @@ class VirtualJobs {
             consumer = connection.follower();
             producer = connection.producer();
             unregistered = new CountDownLatch(count);
-            String run = Long.toString(System.currentTimeMillis() / 1000, 36);
+            String boot = "boot-" + nonce;
             follow(consumer, Topics.PLACEMENTS);
             var runs = new TopicPartition(Topics.RUNS.name(), 0);
             long end;
@@ -161,10 +162,10 @@ class VirtualJobs {
                 end = asking.endOffsets(List.of(runs)).getOrDefault(runs, 0L);
             }
             for (int i = 1; i <= count; i++) {
-                var node = new Node("reports-%s-%03d".formatted(run, i));
+                var node = new Node(PREFIX + "%03d".formatted(i));
                 nodes.put(node.name.value(), node);
                 var inventory = new Inventory(2, CPUS / 2, 1, CPUS, 1 << 20, List.of(), List.of(), true, null, "Linux", "x86_64");
-                var seen = new NodeSeen(node.name, nonce + i, "machine-" + node.name, "boot-" + run, "benchmark", inventory, List.of(), end);
+                var seen = new NodeSeen(node.name, nonce + i, "machine-" + node.name, boot, "benchmark", inventory, List.of(), end);
                 producer.send(registrations.record(0, seen, seen.nonce()));
             }
         }

@@ -83,14 +83,24 @@ public record NodeConstraints(
     }
 
     public NodeConstraints {
-        nodeList = nodeList.stream().distinct().sorted().toList();
-        excluded = excluded.stream().distinct().sorted().toList();
+        nodeList = eachOnce(nodeList);
+        excluded = eachOnce(excluded);
         shape = NodeShape.ANY.equals(shape) ? null : shape;
         contiguous = Boolean.TRUE.equals(contiguous) ? true : null;
         linked = Boolean.TRUE.equals(linked) ? true : null;
         if (segment != null && segment < 1) {
             throw new IllegalArgumentException("segments of " + segment + " nodes");
         }
+    }
+
+    /// In order; what was written is so already.
+    private static List<NodeName> eachOnce(List<NodeName> names) {
+        for (int i = 1; i < names.size(); i++) {
+            if (names.get(i - 1).compareTo(names.get(i)) >= 0) {
+                return names.stream().distinct().sorted().toList();
+            }
+        }
+        return List.copyOf(names);
     }
 
     /// Whether the nodes must stand side by side.

@@ -26,6 +26,11 @@ import org.jspecify.annotations.Nullable;
 public final class JobFold {
     private final Interner interner = new Interner();
 
+    /// The description that came last, and what is kept of it: many jobs in a row have the same.
+    private @Nullable JobDescription last;
+
+    private @Nullable JobDescription kept;
+
     /// A job that placement has not seen yet.
     public static Job submitted(Submitted submitted, int cell, long offset, long appendedAt) {
         return new Job(
@@ -76,6 +81,16 @@ public final class JobFold {
     }
 
     private JobDescription description(JobDescription it) {
+        JobDescription one = kept;
+        if (one == null || !it.equals(last)) {
+            one = interned(it);
+            last = it;
+            kept = one;
+        }
+        return one;
+    }
+
+    private JobDescription interned(JobDescription it) {
         return new JobDescription(
                 interner.one(it.user()),
                 interner.one(it.account()),

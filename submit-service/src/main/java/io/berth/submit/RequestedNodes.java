@@ -20,6 +20,8 @@ import io.berth.slurm.SwitchesText;
 import io.berth.submit.Refusal.InvalidNode;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Which nodes a submission asks for, checked against the nodes that there are.
@@ -108,8 +110,9 @@ public final class RequestedNodes {
         }
         try {
             List<NodeName> names = HostList.expand(list).stream().map(NodeName::new).toList();
+            Set<NodeName> known = nodes.stream().map(NodeSeen::node).collect(Collectors.toSet());
             for (NodeName name : names) {
-                if (nodes.stream().noneMatch(node -> node.node().equals(name))) {
+                if (!known.contains(name)) {
                     throw new Refused(
                             new InvalidNode(
                                     "Invalid node name specified: there is no node " + name));

@@ -3,11 +3,13 @@ package io.berth.contracts.json;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.ObjectWriter;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.topic.Topic;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The events of one topic as JSON values, told apart by the CloudEvents type, `<topic>/<Event>`:
@@ -16,12 +18,33 @@ public final class EventCodec<E> {
 
     private final Topic<E> topic;
     private final ObjectWriter writer = Json.mapper().writer();
-    private final Map<String, ObjectReader> readers = new HashMap<>();
+    private final Map<String, Reading> readers = new HashMap<>();
+
+    /// How an event is read.
+    ///
+    /// @param descriptive whether it holds the description of a job
+    private record Reading(ObjectReader reader, boolean descriptive) {
+
+        static Reading of(Class<?> event) {
+            return new Reading(
+                    Json.mapper().readerFor(event),
+                    event.isRecord()
+                            && Stream.of(event.getRecordComponents())
+                                    .anyMatch(it -> it.getType() == JobDescription.class));
+        }
+
+        @Nullable Object read(byte[] value) throws IOException {
+            return (descriptive
+                            ? reader.withAttribute(RecurringDescriptions.SOURCE, value)
+                            : reader)
+                    .readValue(value);
+        }
+    }
 
     public EventCodec(Topic<E> topic) {
         this.topic = topic;
         for (Class<?> event : concrete(topic.events())) {
-            readers.put(type(event), Json.mapper().readerFor(event));
+            readers.put(type(event), Reading.of(event));
         }
     }
 
@@ -47,13 +70,13 @@ public final class EventCodec<E> {
         if (type == null || !type.startsWith(topic.name() + "/")) {
             throw new CorruptEvent(type + " is no event type of " + topic.name(), null);
         }
-        ObjectReader reader = readers.get(type);
-        if (reader == null) {
+        Reading reading = readers.get(type);
+        if (reading == null) {
             throw new UnknownEventType(topic.name() + " has no event type '" + type + "'");
         }
         Object event;
         try {
-            event = value == null ? null : reader.readValue(value);
+            event = value == null ? null : reading.read(value);
         } catch (IOException e) {
             throw new CorruptEvent("not a " + type + ": " + e.getMessage(), e);
         }

@@ -23,6 +23,7 @@ public final class Json {
                     .annotationIntrospector(new RequiredUnlessNullable())
                     .addModule(
                             new SimpleModule().addDeserializer(String.class, new RecurringTexts()))
+                    .addModule(RecurringDescriptions.module())
                     .build();
 
     private Json() {}

@@ -22,6 +22,7 @@ import io.berth.submit.kafka.SubmissionWriter.Written;
 import jakarta.inject.Singleton;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -88,6 +89,11 @@ final class BulkSubmissions {
         /// Admitted and not yet given to be written.
         private final List<Pending> admitted = new ArrayList<>();
 
+        /// The line before, and what it asks for: often each line is the same.
+        private byte[] lastJson = {};
+
+        private @Nullable JobSubmission lastAsked;
+
         private final List<Pending> pending = new ArrayList<>();
         private final List<Pending> written = new ArrayList<>();
         private @Nullable Position position;
@@ -105,7 +111,7 @@ final class BulkSubmissions {
         void decide(BulkLine line) {
             int number = line.number();
             try {
-                JobSubmission asked = SubmissionBody.json(line.json());
+                JobSubmission asked = asked(line.json());
                 IdempotencyKey own = own(number, asked);
                 Optional<Claim> claim = claim(picture, Admission.owner(asked, caller), own);
                 if (claim.isPresent()) {
@@ -117,6 +123,16 @@ final class BulkSubmissions {
             } catch (Refused e) {
                 results.put(number, BulkResult.refused(number, e.refusal()));
             }
+        }
+
+        private JobSubmission asked(byte[] json) throws Refused {
+            JobSubmission asked = lastAsked;
+            if (asked == null || !Arrays.equals(json, lastJson)) {
+                asked = SubmissionBody.json(json);
+                lastAsked = asked;
+                lastJson = json;
+            }
+            return asked;
         }
 
         private @Nullable IdempotencyKey own(int line, JobSubmission asked) {

@@ -112,6 +112,23 @@ class BulkTest {
     }
 
     @Test
+    void equal_lines_are_jobs_of_their_own_and_each_is_refused_by_itself() throws Exception {
+        String one = JOB.formatted(",\"name\":\"one\"");
+        String two = JOB.formatted(",\"name\":\"two\"");
+        String gone = JOB.formatted(",\"partition\":\"gone\"");
+
+        List<JsonNode> lines = lines(bulk("gerda", null, one + one + gone + gone + two + one));
+
+        assertThat(lines)
+                .extracting(it -> it.get("status").asInt())
+                .containsExactly(201, 201, 422, 422, 201, 201);
+        assertThat(submitted("gerda"))
+                .extracting(it -> it.description().name())
+                .containsExactly("one", "one", "two", "one");
+        assertThat(submitted("gerda")).extracting(it -> it.job()).doesNotHaveDuplicates();
+    }
+
+    @Test
     void the_same_request_again_finds_its_jobs_and_makes_those_that_are_missing() throws Exception {
         String key = UUID.randomUUID().toString();
         String two = JOB.formatted("") + JOB.formatted(",\"gpus\":1");
