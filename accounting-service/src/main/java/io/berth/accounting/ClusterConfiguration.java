@@ -112,9 +112,11 @@ public class ClusterConfiguration {
                 return;
             }
             boolean adopted = latest.isEmpty() && published.says(file);
+            long after = latest.map(Revision::number).orElse(0L);
             revisions.add(
+                    after,
                     new Revision(
-                            Math.max(latest.map(Revision::number).orElse(0L), published.highest())
+                            Math.max(after, published.highest())
                                     + (adopted ? 0 : 1),
                             file,
                             "cluster file",
@@ -154,6 +156,7 @@ public class ClusterConfiguration {
     private void renumber(Revision latest, long number) {
         try {
             revisions.add(
+                    latest.number(),
                     new Revision(
                             number,
                             latest.file(),
@@ -168,15 +171,17 @@ public class ClusterConfiguration {
     }
 
     /// Waits until somebody made a revision here, at most so long, and publishes what was stored
-    /// and is not published yet, by this instance or another.
-    void catchUp(Duration patience) throws InterruptedException {
+    /// and is not published yet, by this instance or another. Whether there was any.
+    boolean catchUp(Duration patience) throws InterruptedException {
         if (wanted.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
             wanted.drainPermits();
         }
         synchronized (this) {
-            if (inForce.isPresent() && revisions.untold(told)) {
+            boolean behind = inForce.isPresent() && revisions.untold(told);
+            if (behind) {
                 publishLatest();
             }
+            return behind;
         }
     }
 
@@ -242,7 +247,7 @@ public class ClusterConfiguration {
                 if (trial || latest.file().isSame(next)) {
                     return new Changed.Done(latest.number(), changes);
                 }
-                return store(author, latest.number() + 1, next, changes);
+                return store(author, latest.number(), next, changes);
             } catch (InvalidClusterFile e) {
                 return new Changed.Refused("invalid_configuration", String.valueOf(e.getMessage()));
             } catch (NotAllowed e) {
@@ -258,9 +263,11 @@ public class ClusterConfiguration {
         return new ReservedNodes(occupancy, Clock.systemUTC().millis());
     }
 
-    private Changed store(String author, long number, ClusterFile next, List<Difference> changes)
+    private Changed store(String author, long after, ClusterFile next, List<Difference> changes)
             throws Overtaken {
-        revisions.add(new Revision(number, next, author, Clock.systemUTC().millis(), null, false));
+        long number = after + 1;
+        long now = Clock.systemUTC().millis();
+        revisions.add(after, new Revision(number, next, author, now, null, false));
         LOG.infof("Revision %d of the configuration was made by %s", number, author);
         wanted.release();
         return new Changed.Done(number, changes);
@@ -309,7 +316,7 @@ public class ClusterConfiguration {
         return inForce;
     }
 
-    /// How usage is forgotten; for ever kept before there is a configuration.
+    /// How usage is forgotten now; for ever kept before there is a configuration.
     public Decay decay() {
         return inForce.map(it -> Decay.of(it.cluster())).orElse(Decay.NONE);
     }

@@ -311,9 +311,12 @@ class AccountingTest {
 
     /// @param coordinators of team_a, as items of a list in JSON
     private void hide(String kinds, String coordinators) throws Exception {
-        String change =
+        change(
                 "{\"privateData\": %s, \"accounts\": {\"team_a\": {\"coordinators\": [%s]}}}"
-                        .formatted(kinds, coordinators);
+                        .formatted(kinds, coordinators));
+    }
+
+    private void change(String change) throws Exception {
         var made = configuration.patch("root", null, false, new ObjectMapper().readTree(change));
         assertThat(made).isInstanceOf(Changed.Done.class);
         configuration.await(((Changed.Done) made).revision(), PATIENCE);
@@ -605,6 +608,28 @@ class AccountingTest {
                 .allSatisfy(it ->
                         assertThat(it.whole().millis("gres/gpu:a100"))
                                 .isEqualTo(it.whole().millis("gres/gpu")));
+    }
+
+    @Test
+    @Order(9)
+    @TestSecurity(user = "admin", roles = "operator")
+    void a_longer_half_life_brings_back_nothing_that_a_shorter_one_let_decay() throws Exception {
+        long before = decayed("alice");
+
+        change("{\"fairShare\": {\"halfLife\": \"0\"}}");
+
+        // Runs that last since 2023 count with the days that count then, and with each one from now.
+        assertThat(decayed("alice")).isBetween(before / 2, 2 * before).isPositive();
+        change("{\"fairShare\": {\"halfLife\": null}}");
+        assertThat(decayed("alice")).isBetween(before / 2, 2 * before);
+        assertThat(tables.ask("SELECT half_life_seconds FROM decay_rule ORDER BY since"))
+                .containsExactly("604800", "0", "604800");
+    }
+
+    private static long decayed(String user) {
+        return given().get("/v1/accounting/usage")
+                .jsonPath()
+                .getLong("usage.find { it.user == '%s' }.decayedBillingMicros".formatted(user));
     }
 
     @Test

@@ -170,7 +170,7 @@ class ClusterConfigurationTest {
     void a_change_is_refused_where_it_must_be_and_else_is_one_revision() throws Exception {
         String valid = Files.readString(Path.of("../examples/accounts.yaml"));
         var revisions = new StoredRevisions();
-        revisions.add(new Revision(7, ClusterFile.parse(valid), "ann", 0, null, true));
+        revisions.add(0, new Revision(7, ClusterFile.parse(valid), "ann", 0, null, true));
         var kafka = new KafkaConnection("127.0.0.1:1");
         ClusterConfiguration configuration =
                 configuration(kafka, directory.resolve("none"), revisions);
@@ -206,7 +206,7 @@ class ClusterConfigurationTest {
     void nobodys_change_is_lost_when_many_change_at_once() throws Exception {
         String valid = Files.readString(Path.of("../examples/accounts.yaml"));
         var revisions = new StoredRevisions();
-        revisions.add(new Revision(1, ClusterFile.parse(valid), "ann", 0, null, true));
+        revisions.add(0, new Revision(1, ClusterFile.parse(valid), "ann", 0, null, true));
         var kafka = new KafkaConnection("127.0.0.1:1");
         ClusterConfiguration configuration =
                 configuration(kafka, directory.resolve("none"), revisions);
@@ -277,10 +277,11 @@ class ClusterConfigurationTest {
         }
 
         @Override
-        public synchronized void add(Revision revision) throws Overtaken {
-            if (stored.putIfAbsent(revision.number(), revision) != null) {
-                throw new Overtaken(revision.number());
+        public synchronized void add(long after, Revision revision) throws Overtaken {
+            if (after != latest().map(Revision::number).orElse(0L)) {
+                throw new Overtaken(after);
             }
+            stored.put(revision.number(), revision);
         }
 
         @Override

@@ -6,14 +6,12 @@ import io.berth.accounting.cluster.Removed;
 import io.berth.accounting.cluster.Revision;
 import io.berth.accounting.cluster.Revisions;
 import io.berth.contracts.JobState;
+import io.berth.core.fairshare.Decay;
 import io.quarkus.hibernate.reactive.panache.Panache;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.persistence.EntityExistsException;
 import java.util.List;
 import java.util.Optional;
-import org.hibernate.exception.ConstraintViolationException;
-import org.jspecify.annotations.Nullable;
 
 /// The revisions of the configuration in the database.
 ///
@@ -26,6 +24,11 @@ public class ConfigurationTable implements Revisions {
             select new io.berth.accounting.cluster.Revisions$Line(revision, author, changedAt, published)
             from ConfigurationRow order by revision desc\
             """;
+
+    private static final String NEWEST_FIRST = "order by revision desc";
+
+    /// One is added after the other, so that each is the latest when it is added.
+    private static final String ALONE = "lock table configuration in share row exclusive mode";
 
     @Override
     public List<Line> newest(int limit) {
@@ -40,7 +43,7 @@ public class ConfigurationTable implements Revisions {
 
     @Override
     public Optional<Revision> latest() {
-        return rows("order by revision desc", 1).stream()
+        return rows(NEWEST_FIRST, 1).stream()
                 .findFirst()
                 .map(ConfigurationTable::revision);
     }
@@ -92,7 +95,7 @@ public class ConfigurationTable implements Revisions {
     }
 
     @Override
-    public void add(Revision revision) throws Overtaken {
+    public void add(long after, Revision revision) throws Overtaken {
         var row = new ConfigurationRow();
         row.revision = revision.number();
         row.document = revision.file().tree().toString();
@@ -100,24 +103,33 @@ public class ConfigurationTable implements Revisions {
         row.changedAt = revision.changedAt();
         row.fileSha256 = revision.fileSha256();
         row.published = revision.published();
-        try {
-            Waits.await(() -> Panache.withTransaction(row::persist));
-        } catch (RuntimeException e) {
-            if (isTaken(e)) {
-                throw new Overtaken(revision.number());
-            }
-            throw e;
+        Decay.Rule rule = rule(revision);
+        if (!Waits.await(() -> Panache.withTransaction(() -> adding(after, row, rule)))) {
+            throw new Overtaken(after);
         }
     }
 
-    private static boolean isTaken(Throwable e) {
-        for (@Nullable Throwable cause = e; cause != null; cause = cause.getCause()) {
-            if (cause instanceof ConstraintViolationException
-                    || cause instanceof EntityExistsException) {
-                return true;
-            }
-        }
-        return false;
+    private static Decay.Rule rule(Revision revision) {
+        return revision.file().decay().rules().getFirst();
+    }
+
+    /// Whether it was added. How usage is forgotten changes with it.
+    private static Uni<Boolean> adding(long after, ConfigurationRow row, Decay.Rule rule) {
+        return Panache.getSession()
+                .chain(session -> session.createNativeQuery(ALONE).executeUpdate())
+                .chain(() -> ConfigurationRow.find(NEWEST_FIRST).<ConfigurationRow>firstResult())
+                .chain(latest -> {
+                    if (after != (latest == null ? 0 : latest.revision)) {
+                        return Uni.createFrom().item(false);
+                    }
+                    Decay.Rule before = latest == null ? rule : rule(revision(latest));
+                    return row.persist()
+                            .chain(() ->
+                                    before.equals(rule)
+                                            ? Uni.createFrom().voidItem()
+                                            : DecayRuleRow.change(before, rule, row.changedAt))
+                            .replaceWith(true);
+                });
     }
 
     @Override
