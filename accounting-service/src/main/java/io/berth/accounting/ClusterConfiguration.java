@@ -15,6 +15,7 @@ import io.berth.accounting.cluster.Revisions.Overtaken;
 import io.berth.accounting.db.BooksStopped;
 import io.berth.accounting.kafka.ConfigTopic;
 import io.berth.accounting.kafka.ConfigTopic.Published;
+import io.berth.accounting.kafka.ConfigTopic.Told;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.fairshare.Decay;
@@ -140,8 +141,9 @@ public class ClusterConfiguration {
 
     /// Tells the config topic of the latest revision, if it does not know.
     private synchronized void publishLatest() {
-        Revision latest = revisions.latest().orElseThrow();
-        Published published = new ConfigTopic(kafka).publish(latest.file(), latest.number());
+        Told now = new ConfigTopic(kafka).publish(revisions);
+        Revision latest = now.revision();
+        Published published = now.published();
         inForce = published.whole();
         if (published.highest() > latest.number()) {
             renumber(latest, published.highest());

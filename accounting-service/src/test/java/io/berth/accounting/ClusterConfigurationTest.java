@@ -14,9 +14,11 @@ import io.berth.accounting.cluster.Revision;
 import io.berth.accounting.cluster.Revisions;
 import io.berth.accounting.db.BooksStopped;
 import io.berth.accounting.kafka.ConfigTopic;
+import io.berth.accounting.kafka.ConfigTopic.Published;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Association;
+import io.berth.contracts.event.ConfigEntry.License;
 import io.berth.embedded.FreePorts;
 import io.berth.embedded.KafkaBroker;
 import io.berth.log.KafkaConnection;
@@ -29,8 +31,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
+import org.apache.kafka.common.errors.ApiException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,7 +44,7 @@ class ClusterConfigurationTest {
     @TempDir Path directory;
 
     @Test
-    void an_invalid_file_leaves_in_force_what_was_published_before() throws IOException {
+    void an_invalid_file_leaves_in_force_what_was_published_before() throws Exception {
         Path file = directory.resolve("cluster.yaml");
         String valid = Files.readString(Path.of("../examples/accounts.yaml"));
         String invalid = valid.replace("shares: 50", "shares: -50");
@@ -72,6 +76,7 @@ class ClusterConfigurationTest {
             whatBecomesOfReservationsByThemselvesIsARevisionEach(kafka, file, valid);
             aFileThatSaysTheSameInOtherWordsIsAppliedOnceToo(kafka, file, valid);
             anOtherOrderOfAccountsIsAnotherFile(kafka, file, valid);
+            anInstanceThatStallsPublishesNothingOlder(kafka, file, valid);
         }
     }
 
@@ -166,6 +171,35 @@ class ClusterConfigurationTest {
                 .containsExactly("two");
     }
 
+    /// Another instance changes and publishes when the first has read what it wants to publish.
+    private static void anInstanceThatStallsPublishesNothingOlder(
+            KafkaConnection kafka, Path file, String valid) throws Exception {
+        var revisions = new StoredRevisions();
+        Files.writeString(file, valid);
+        ClusterConfiguration stalling = configuration(kafka, file, revisions);
+        stalling.establish();
+        ClusterConfiguration other = configuration(kafka, file, revisions);
+        other.establish();
+        patch(stalling, null, "{\"licenses\":{\"matlab\":7}}");
+        revisions.stalls = () -> {
+            patch(other, null, "{\"licenses\":{\"matlab\":8}}");
+            other.catchUp(Duration.ZERO);
+            return null;
+        };
+
+        assertThatExceptionOfType(ApiException.class)
+                .isThrownBy(() -> stalling.catchUp(Duration.ZERO));
+
+        Published published = new ConfigTopic(kafka).read();
+        assertThat(published.says(revisions.latest().orElseThrow().file())).isTrue();
+        assertThat(published.entries().values())
+                .filteredOn(License.class::isInstance)
+                .extracting(it -> ((License) it).count())
+                .containsExactly(8);
+        stalling.catchUp(Duration.ZERO);
+        assertThat(new ConfigTopic(kafka).read()).isEqualTo(published);
+    }
+
     @Test
     void a_change_is_refused_where_it_must_be_and_else_is_one_revision() throws Exception {
         String valid = Files.readString(Path.of("../examples/accounts.yaml"));
@@ -237,6 +271,9 @@ class ClusterConfigurationTest {
         private final TreeMap<Long, Revision> stored = new TreeMap<>();
         long live;
 
+        /// What happens when the latest was read, once.
+        private Callable<@Nullable Void> stalls = () -> null;
+
         @Override
         public synchronized List<Line> newest(int limit) {
             return stored.descendingMap().values().stream()
@@ -247,7 +284,15 @@ class ClusterConfigurationTest {
 
         @Override
         public synchronized Optional<Revision> latest() {
-            return stored.descendingMap().values().stream().findFirst();
+            Optional<Revision> latest = stored.descendingMap().values().stream().findFirst();
+            Callable<@Nullable Void> meanwhile = stalls;
+            stalls = () -> null;
+            try {
+                meanwhile.call();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+            return latest;
         }
 
         @Override
