@@ -166,7 +166,6 @@ public class ClusterConfiguration {
                             latest.changedAt(),
                             null,
                             true));
-            told = number;
         } catch (Overtaken e) {
             LOG.debug(e.getMessage());
         }

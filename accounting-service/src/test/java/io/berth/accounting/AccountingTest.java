@@ -581,6 +581,11 @@ class AccountingTest {
                                     .body(
                                             "checks.data.books",
                                             hasItem(containsString("has not answered for 5 s"))));
+            given().get("/v1/configuration")
+                    .then()
+                    .statusCode(503)
+                    .contentType("application/problem+json")
+                    .body("detail", is("the database has not answered for 5 s"));
         } finally {
             servers.signalDatabase("CONT");
         }

@@ -9,15 +9,15 @@ import io.berth.contracts.JobState;
 import io.berth.core.fairshare.Decay;
 import io.quarkus.hibernate.reactive.panache.Panache;
 import io.smallrye.mutiny.Uni;
-import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /// The revisions of the configuration in the database.
 ///
 /// The methods wait for the database and are for plain threads, not for event loops.
-@ApplicationScoped
-public class ConfigurationTable implements Revisions {
+public final class ConfigurationTable implements Revisions {
 
     private static final String LINES =
             """
@@ -30,9 +30,20 @@ public class ConfigurationTable implements Revisions {
     /// One is added after the other, so that each is the latest when it is added.
     private static final String ALONE = "lock table configuration in share row exclusive mode";
 
+    private final Duration timeout;
+
+    /// @param timeout how long it waits for one answer of the database
+    public ConfigurationTable(Duration timeout) {
+        this.timeout = timeout;
+    }
+
+    private <T> T await(Supplier<Uni<T>> work) {
+        return Waits.await(work, timeout);
+    }
+
     @Override
     public List<Line> newest(int limit) {
-        return Waits.await(() ->
+        return await(() ->
                 Panache.withSession(() ->
                         Panache.getSession()
                                 .chain(session ->
@@ -50,7 +61,7 @@ public class ConfigurationTable implements Revisions {
 
     @Override
     public boolean untold(long told) {
-        return Waits.await(() ->
+        return await(() ->
                 Panache.withSession(
                         () -> ConfigurationRow.count("revision > ?1 or published = false", told)))
                 > 0;
@@ -65,14 +76,14 @@ public class ConfigurationTable implements Revisions {
 
     @Override
     public void applied(long number, String fileSha256) {
-        Waits.await(() ->
+        await(() ->
                 Panache.withTransaction(() ->
                         ConfigurationRow.update(
                                 "fileSha256 = ?1 where revision = ?2", fileSha256, number)));
     }
 
-    private static List<ConfigurationRow> rows(String query, int limit) {
-        return Waits.await(() ->
+    private List<ConfigurationRow> rows(String query, int limit) {
+        return await(() ->
                 Panache.withSession(() ->
                         ConfigurationRow.<ConfigurationRow>find(query).page(0, limit).list()));
     }
@@ -104,7 +115,7 @@ public class ConfigurationTable implements Revisions {
         row.fileSha256 = revision.fileSha256();
         row.published = revision.published();
         Decay.Rule rule = rule(revision);
-        if (!Waits.await(() -> Panache.withTransaction(() -> adding(after, row, rule)))) {
+        if (!await(() -> Panache.withTransaction(() -> adding(after, row, rule)))) {
             throw new Overtaken(after);
         }
     }
@@ -134,7 +145,7 @@ public class ConfigurationTable implements Revisions {
 
     @Override
     public void published(long number) {
-        Waits.await(() ->
+        await(() ->
                 Panache.withTransaction(() ->
                         ConfigurationRow.update(
                                 "published = true where revision <= ?1 and published = false",
@@ -158,8 +169,8 @@ public class ConfigurationTable implements Revisions {
         };
     }
 
-    private static long live(String condition, Object... names) {
-        return Waits.await(
+    private long live(String condition, Object... names) {
+        return await(
                 () -> Panache.withSession(() -> count("endedAt = 0 and " + condition, names)));
     }
 
