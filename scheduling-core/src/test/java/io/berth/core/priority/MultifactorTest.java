@@ -133,6 +133,26 @@ class MultifactorTest {
     }
 
     @Test
+    void size_by_time_of_a_job_with_few_cpus_is_that_of_its_nodes() {
+        Rank rank = rank(job("batch", "normal", 2, 8, 0), rules(true, 0, Map.of()));
+
+        // 2 nodes for a minute, of 8.
+        assertThat(rank.jobSize()).isEqualTo(250 * POINT);
+    }
+
+    @Test
+    void size_by_time_of_a_job_without_a_limit_is_nothing() {
+        var rules = rules(true, 0, Map.of());
+        JobDescription job = job("batch", "normal", 8, 1024, 0, 0);
+
+        Rank rank = rank(job, rules);
+        Rank small = Multifactor.rank(job, configuration(WEIGHTS, true, rules), EIGHT_NODES, 1);
+
+        assertThat(rank.jobSize()).isZero();
+        assertThat(small.jobSize()).isEqualTo(1000 * POINT);
+    }
+
+    @Test
     void each_weighted_resource_counts_by_its_part_of_the_cell() {
         var rules = rules(false, 0, Map.of(Tres.CPU, 1000L, Tres.NODE, 800L, Tres.GPU, 5000L));
 
@@ -209,6 +229,11 @@ class MultifactorTest {
     }
 
     private static JobDescription job(String partition, String qos, int nodes, int cpus, int nice) {
+        return job(partition, qos, nodes, cpus, nice, 60);
+    }
+
+    private static JobDescription job(
+            String partition, String qos, int nodes, int cpus, int nice, long limitSeconds) {
         var request =
                 new ResourceRequest(
                         nodes,
@@ -224,7 +249,7 @@ class MultifactorTest {
                 "job",
                 request,
                 LaunchMode.values()[0],
-                60,
+                limitSeconds,
                 nice,
                 true);
     }
