@@ -117,8 +117,7 @@ public class ClusterConfiguration {
             revisions.add(
                     after,
                     new Revision(
-                            Math.max(after, published.highest())
-                                    + (adopted ? 0 : 1),
+                            Math.max(after, published.highest()) + (adopted ? 0 : 1),
                             file,
                             "cluster file",
                             Clock.systemUTC().millis(),

@@ -623,12 +623,13 @@ class AccountingTest {
 
         change("{\"fairShare\": {\"halfLife\": \"0\"}}");
 
-        // Runs that last since 2023 count with the days that count then, and with each one from now.
+        // Runs that last since 2023 count with the days that count then, and with each one from
+        // now.
         assertThat(decayed("alice")).isBetween(before / 2, 2 * before).isPositive();
-        change("{\"fairShare\": {\"halfLife\": null}}");
+        change("{\"fairShare\": {\"halfLife\": \"14-0\"}}");
         assertThat(decayed("alice")).isBetween(before / 2, 2 * before);
         assertThat(tables.ask("SELECT half_life_seconds FROM decay_rule ORDER BY since"))
-                .containsExactly("604800", "0", "604800");
+                .containsExactly("1209600", "0", "1209600");
     }
 
     private static long decayed(String user) {

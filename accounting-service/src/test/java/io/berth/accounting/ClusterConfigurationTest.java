@@ -181,11 +181,12 @@ class ClusterConfigurationTest {
         ClusterConfiguration other = configuration(kafka, file, revisions);
         other.establish();
         patch(stalling, null, "{\"licenses\":{\"matlab\":7}}");
-        revisions.stalls = () -> {
-            patch(other, null, "{\"licenses\":{\"matlab\":8}}");
-            other.catchUp(Duration.ZERO);
-            return null;
-        };
+        revisions.stalls =
+                () -> {
+                    patch(other, null, "{\"licenses\":{\"matlab\":8}}");
+                    other.catchUp(Duration.ZERO);
+                    return null;
+                };
 
         assertThatExceptionOfType(ApiException.class)
                 .isThrownBy(() -> stalling.catchUp(Duration.ZERO));

@@ -106,7 +106,8 @@ public final class ClusterFile {
     /// How usage is forgotten under it.
     public Decay decay() {
         return entries(0).stream()
-                .flatMap(it -> it instanceof Cluster one ? Stream.of(Decay.of(one)) : Stream.empty())
+                .flatMap(
+                        it -> it instanceof Cluster one ? Stream.of(Decay.of(one)) : Stream.empty())
                 .findFirst()
                 .orElse(Decay.NONE);
     }

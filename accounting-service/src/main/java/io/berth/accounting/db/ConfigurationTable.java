@@ -54,9 +54,7 @@ public final class ConfigurationTable implements Revisions {
 
     @Override
     public Optional<Revision> latest() {
-        return rows(NEWEST_FIRST, 1).stream()
-                .findFirst()
-                .map(ConfigurationTable::revision);
+        return rows(NEWEST_FIRST, 1).stream().findFirst().map(ConfigurationTable::revision);
     }
 
     @Override
@@ -170,8 +168,7 @@ public final class ConfigurationTable implements Revisions {
     }
 
     private long live(String condition, Object... names) {
-        return await(
-                () -> Panache.withSession(() -> count("endedAt = 0 and " + condition, names)));
+        return await(() -> Panache.withSession(() -> count("endedAt = 0 and " + condition, names)));
     }
 
     private static Uni<Long> count(String condition, Object... names) {

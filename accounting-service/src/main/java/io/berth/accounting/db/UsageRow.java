@@ -14,8 +14,8 @@ import jakarta.persistence.Id;
 import jakarta.persistence.IdClass;
 import jakarta.persistence.Table;
 
-/// What the ended runs of one member in one partition and QOS have used: the whole, what of it still
-/// counts, and what was used since an operator reset it last.
+/// What the ended runs of one member in one partition and QOS have used: the whole, what of it
+/// still counts, and what was used since an operator reset it last.
 @Entity
 @Table(name = "usage")
 @IdClass(UsageRow.Key.class)

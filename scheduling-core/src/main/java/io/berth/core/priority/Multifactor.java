@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
 /// Example: 1 node and 8 CPUs of 8 nodes with 1024 CPUs, weight 1000: `1000 × (1/8 + 8/1024) / 2` =
 /// 66.406250 points, which `sprio` shows as 66.
 ///
-/// Source: `slurm.conf(5)`, PriorityWeight* and PriorityFlags, of Slurm 22.05; "Multifactor Priority
-/// Plugin"; what the program does of `SMALL_RELATIVE_TO_TIME`.
+/// Source: `slurm.conf(5)`, PriorityWeight* and PriorityFlags, of Slurm 22.05; "Multifactor
+/// Priority Plugin"; what the program does of `SMALL_RELATIVE_TO_TIME`.
 public final class Multifactor {
 
     private static final long POINT = 1_000_000;
@@ -94,8 +94,7 @@ public final class Multifactor {
                         .multiply(nodes)
                         .max(BigInteger.valueOf(job.request().nodes()).multiply(cpus));
         long minutes = Math.ceilDiv(job.timeLimitSeconds(), 60L);
-        BigInteger whole =
-                cpus.multiply(nodes).multiply(BigInteger.valueOf(Math.max(1, minutes)));
+        BigInteger whole = cpus.multiply(nodes).multiply(BigInteger.valueOf(Math.max(1, minutes)));
         BigInteger part = minutes == 0 ? BigInteger.ZERO : asked.min(whole);
         return weighted(
                 cluster.weights().jobSize(),

@@ -78,8 +78,7 @@ class DecayTest {
     }
 
     private static final long HOUR = 3_600_000;
-    private static final Rule BY_THE_HOUR =
-            new Rule(0, HalfLife.ofSeconds(3600), UsageReset.NONE);
+    private static final Rule BY_THE_HOUR = new Rule(0, HalfLife.ofSeconds(3600), UsageReset.NONE);
     private static final Rule NEVER_FROM_TEN = new Rule(10 * HOUR, FOR_EVER, UsageReset.NONE);
 
     @Test

@@ -1,5 +1,6 @@
 package io.berth.core.priority;
 
+import static io.berth.core.testing.TestCluster.PART;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.GpuRequest;
@@ -12,12 +13,8 @@ import io.berth.contracts.Rank;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Tres;
 import io.berth.contracts.config.Configuration;
-import io.berth.contracts.config.ConfigurationAssembler;
-import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Association;
-import io.berth.contracts.event.ConfigEntry.Cluster;
-import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Prices;
 import io.berth.contracts.event.ConfigEntry.Qos;
@@ -26,10 +23,9 @@ import io.berth.contracts.event.PriorityRules;
 import io.berth.contracts.event.PriorityRules.FairShareRule;
 import io.berth.contracts.event.PriorityRules.UsageReset;
 import io.berth.contracts.event.Terms;
+import io.berth.core.testing.TestCluster;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 class MultifactorTest {
@@ -193,39 +189,21 @@ class MultifactorTest {
 
     private static Configuration configuration(
             Weights weights, boolean favorSmall, PriorityRules rules) {
-        List<Function<Part, ConfigEntry>> entries =
-                List.of(
-                        part ->
-                                new Cluster(
-                                        part,
-                                        "c",
-                                        "default",
-                                        "normal",
-                                        0,
-                                        WEEK,
-                                        favorSmall,
-                                        weights,
-                                        new Prices(1000, 0, 0, Map.of()),
-                                        rules,
-                                        null),
-                        part -> new Account(part, "science", null, 1, priority(4), null),
-                        part -> new Account(part, "team_a", "science", 1),
-                        part -> new Association(part, "team_a", "alice", 1, true),
-                        part -> new Association(part, "team_a", "bob", 1, true, priority(6)),
-                        part -> partition(part, "batch", 1),
-                        part -> partition(part, "interactive", 4),
-                        part -> new Qos(part, "normal", 0),
-                        part -> new Qos(part, "high", 100));
-        var assembler = new ConfigurationAssembler();
-        Optional<Configuration> whole = Optional.empty();
-        for (int i = 0; i < entries.size(); i++) {
-            whole = assembler.add(entries.get(i).apply(new Part(1, i + 1, entries.size())));
-        }
-        return whole.orElseThrow();
+        return TestCluster.configuration(
+                TestCluster.of(
+                        "default", new Prices(1000, 0, 0, Map.of()), weights, favorSmall, rules),
+                new Account(PART, "science", null, 1, priority(4), null),
+                new Account(PART, "team_a", "science", 1),
+                new Association(PART, "team_a", "alice", 1, true),
+                new Association(PART, "team_a", "bob", 1, true, priority(6)),
+                partition("batch", 1),
+                partition("interactive", 4),
+                new Qos(PART, "normal", 0),
+                new Qos(PART, "high", 100));
     }
 
-    private static Partition partition(Part part, String name, int jobFactor) {
-        return new Partition(part, name, false, List.of("ALL"), 0, 0, 0, jobFactor, 1, 0);
+    private static Partition partition(String name, int jobFactor) {
+        return new Partition(PART, name, false, List.of("ALL"), 0, 0, 0, jobFactor, 1, 0);
     }
 
     private static JobDescription job(String partition, String qos, int nodes, int cpus, int nice) {
