@@ -15,6 +15,7 @@ import io.berth.accounting.cluster.Revisions.Overtaken;
 import io.berth.accounting.db.BooksStopped;
 import io.berth.accounting.kafka.ConfigTopic;
 import io.berth.accounting.kafka.ConfigTopic.Published;
+import io.berth.accounting.kafka.ConfigTopic.Told;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.fairshare.Decay;
@@ -112,10 +113,11 @@ public class ClusterConfiguration {
                 return;
             }
             boolean adopted = latest.isEmpty() && published.says(file);
+            long after = latest.map(Revision::number).orElse(0L);
             revisions.add(
+                    after,
                     new Revision(
-                            Math.max(latest.map(Revision::number).orElse(0L), published.highest())
-                                    + (adopted ? 0 : 1),
+                            Math.max(after, published.highest()) + (adopted ? 0 : 1),
                             file,
                             "cluster file",
                             Clock.systemUTC().millis(),
@@ -138,8 +140,9 @@ public class ClusterConfiguration {
 
     /// Tells the config topic of the latest revision, if it does not know.
     private synchronized void publishLatest() {
-        Revision latest = revisions.latest().orElseThrow();
-        Published published = new ConfigTopic(kafka).publish(latest.file(), latest.number());
+        Told now = new ConfigTopic(kafka).publish(revisions);
+        Revision latest = now.revision();
+        Published published = now.published();
         inForce = published.whole();
         if (published.highest() > latest.number()) {
             renumber(latest, published.highest());
@@ -154,6 +157,7 @@ public class ClusterConfiguration {
     private void renumber(Revision latest, long number) {
         try {
             revisions.add(
+                    latest.number(),
                     new Revision(
                             number,
                             latest.file(),
@@ -161,22 +165,23 @@ public class ClusterConfiguration {
                             latest.changedAt(),
                             null,
                             true));
-            told = number;
         } catch (Overtaken e) {
             LOG.debug(e.getMessage());
         }
     }
 
     /// Waits until somebody made a revision here, at most so long, and publishes what was stored
-    /// and is not published yet, by this instance or another.
-    void catchUp(Duration patience) throws InterruptedException {
+    /// and is not published yet, by this instance or another. Whether there was any.
+    boolean catchUp(Duration patience) throws InterruptedException {
         if (wanted.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
             wanted.drainPermits();
         }
         synchronized (this) {
-            if (inForce.isPresent() && revisions.untold(told)) {
+            boolean behind = inForce.isPresent() && revisions.untold(told);
+            if (behind) {
                 publishLatest();
             }
+            return behind;
         }
     }
 
@@ -242,7 +247,7 @@ public class ClusterConfiguration {
                 if (trial || latest.file().isSame(next)) {
                     return new Changed.Done(latest.number(), changes);
                 }
-                return store(author, latest.number() + 1, next, changes);
+                return store(author, latest.number(), next, changes);
             } catch (InvalidClusterFile e) {
                 return new Changed.Refused("invalid_configuration", String.valueOf(e.getMessage()));
             } catch (NotAllowed e) {
@@ -258,9 +263,11 @@ public class ClusterConfiguration {
         return new ReservedNodes(occupancy, Clock.systemUTC().millis());
     }
 
-    private Changed store(String author, long number, ClusterFile next, List<Difference> changes)
+    private Changed store(String author, long after, ClusterFile next, List<Difference> changes)
             throws Overtaken {
-        revisions.add(new Revision(number, next, author, Clock.systemUTC().millis(), null, false));
+        long number = after + 1;
+        long now = Clock.systemUTC().millis();
+        revisions.add(after, new Revision(number, next, author, now, null, false));
         LOG.infof("Revision %d of the configuration was made by %s", number, author);
         wanted.release();
         return new Changed.Done(number, changes);
@@ -309,7 +316,7 @@ public class ClusterConfiguration {
         return inForce;
     }
 
-    /// How usage is forgotten; for ever kept before there is a configuration.
+    /// How usage is forgotten now; for ever kept before there is a configuration.
     public Decay decay() {
         return inForce.map(it -> Decay.of(it.cluster())).orElse(Decay.NONE);
     }

@@ -16,12 +16,14 @@ class ConfigurationLoop {
     private static final Duration UPKEEP = Duration.ofSeconds(10);
 
     private final ClusterConfiguration configuration;
+    private final SharesLoop shares;
     private volatile boolean stopping;
     private boolean failing;
     private @Nullable Thread thread;
 
-    ConfigurationLoop(ClusterConfiguration configuration) {
+    ConfigurationLoop(ClusterConfiguration configuration, SharesLoop shares) {
         this.configuration = configuration;
+        this.shares = shares;
     }
 
     synchronized void start() {
@@ -44,7 +46,10 @@ class ConfigurationLoop {
         long kept = System.nanoTime();
         while (!stopping) {
             try {
-                configuration.catchUp(INTERVAL);
+                if (configuration.catchUp(INTERVAL)) {
+                    // Readers forget by the new half-life what they read before.
+                    shares.soon();
+                }
                 if (System.nanoTime() - kept >= UPKEEP.toNanos()) {
                     kept = System.nanoTime();
                     configuration.keepUp(upkeep);

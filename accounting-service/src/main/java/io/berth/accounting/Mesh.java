@@ -1,6 +1,8 @@
 package io.berth.accounting;
 
+import io.berth.accounting.cluster.Revisions;
 import io.berth.accounting.db.Books;
+import io.berth.accounting.db.ConfigurationTable;
 import io.berth.log.TopicDeclarations;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
@@ -16,6 +18,12 @@ final class Mesh {
     @Singleton
     static Books books(Flyway flyway, AccountingConfig config) {
         return new Books(flyway, config.databaseTimeout());
+    }
+
+    @Produces
+    @Singleton
+    static Revisions revisions(AccountingConfig config) {
+        return new ConfigurationTable(config.databaseTimeout());
     }
 
     @Produces

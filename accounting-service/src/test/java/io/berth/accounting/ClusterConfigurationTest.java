@@ -14,9 +14,11 @@ import io.berth.accounting.cluster.Revision;
 import io.berth.accounting.cluster.Revisions;
 import io.berth.accounting.db.BooksStopped;
 import io.berth.accounting.kafka.ConfigTopic;
+import io.berth.accounting.kafka.ConfigTopic.Published;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Association;
+import io.berth.contracts.event.ConfigEntry.License;
 import io.berth.embedded.FreePorts;
 import io.berth.embedded.KafkaBroker;
 import io.berth.log.KafkaConnection;
@@ -29,8 +31,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
+import org.apache.kafka.common.errors.ApiException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -166,11 +170,45 @@ class ClusterConfigurationTest {
                 .containsExactly("two");
     }
 
+    /// Another instance changes and publishes when the first has read what it wants to publish.
+    @Test
+    void an_instance_that_stalls_publishes_nothing_older() throws Exception {
+        Path file = directory.resolve("cluster.yaml");
+        Files.writeString(file, Files.readString(Path.of("../examples/accounts.yaml")));
+        try (var broker =
+                KafkaBroker.start(directory.resolve("kafka"), FreePorts.next(), FreePorts.next())) {
+            var kafka = new KafkaConnection(broker.bootstrapServers());
+            var revisions = new StoredRevisions();
+            ClusterConfiguration stalling = configuration(kafka, file, revisions);
+            stalling.establish();
+            ClusterConfiguration other = configuration(kafka, file, revisions);
+            other.establish();
+            patch(stalling, null, "{\"licenses\":{\"matlab\":7}}");
+            revisions.stalls =
+                    () -> {
+                        patch(other, null, "{\"licenses\":{\"matlab\":8}}");
+                        other.catchUp(Duration.ZERO);
+                        return null;
+                    };
+
+            assertThatExceptionOfType(ApiException.class)
+                    .isThrownBy(() -> stalling.catchUp(Duration.ZERO));
+
+            Published published = new ConfigTopic(kafka).read();
+            assertThat(published.entries().values())
+                    .filteredOn(License.class::isInstance)
+                    .extracting(it -> ((License) it).count())
+                    .containsExactly(8);
+            stalling.catchUp(Duration.ZERO);
+            assertThat(new ConfigTopic(kafka).read()).isEqualTo(published);
+        }
+    }
+
     @Test
     void a_change_is_refused_where_it_must_be_and_else_is_one_revision() throws Exception {
         String valid = Files.readString(Path.of("../examples/accounts.yaml"));
         var revisions = new StoredRevisions();
-        revisions.add(new Revision(7, ClusterFile.parse(valid), "ann", 0, null, true));
+        revisions.add(0, new Revision(7, ClusterFile.parse(valid), "ann", 0, null, true));
         var kafka = new KafkaConnection("127.0.0.1:1");
         ClusterConfiguration configuration =
                 configuration(kafka, directory.resolve("none"), revisions);
@@ -206,7 +244,7 @@ class ClusterConfigurationTest {
     void nobodys_change_is_lost_when_many_change_at_once() throws Exception {
         String valid = Files.readString(Path.of("../examples/accounts.yaml"));
         var revisions = new StoredRevisions();
-        revisions.add(new Revision(1, ClusterFile.parse(valid), "ann", 0, null, true));
+        revisions.add(0, new Revision(1, ClusterFile.parse(valid), "ann", 0, null, true));
         var kafka = new KafkaConnection("127.0.0.1:1");
         ClusterConfiguration configuration =
                 configuration(kafka, directory.resolve("none"), revisions);
@@ -237,6 +275,9 @@ class ClusterConfigurationTest {
         private final TreeMap<Long, Revision> stored = new TreeMap<>();
         long live;
 
+        /// What happens when the latest was read, once.
+        private Callable<@Nullable Void> stalls = () -> null;
+
         @Override
         public synchronized List<Line> newest(int limit) {
             return stored.descendingMap().values().stream()
@@ -247,7 +288,15 @@ class ClusterConfigurationTest {
 
         @Override
         public synchronized Optional<Revision> latest() {
-            return stored.descendingMap().values().stream().findFirst();
+            Optional<Revision> latest = stored.descendingMap().values().stream().findFirst();
+            Callable<@Nullable Void> meanwhile = stalls;
+            stalls = () -> null;
+            try {
+                meanwhile.call();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+            return latest;
         }
 
         @Override
@@ -277,10 +326,11 @@ class ClusterConfigurationTest {
         }
 
         @Override
-        public synchronized void add(Revision revision) throws Overtaken {
-            if (stored.putIfAbsent(revision.number(), revision) != null) {
-                throw new Overtaken(revision.number());
+        public synchronized void add(long after, Revision revision) throws Overtaken {
+            if (after != latest().map(Revision::number).orElse(0L)) {
+                throw new Overtaken(after);
             }
+            stored.put(revision.number(), revision);
         }
 
         @Override

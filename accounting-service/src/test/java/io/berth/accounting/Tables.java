@@ -25,7 +25,8 @@ record Tables(String jdbcUrl, String password) {
                     "log_position",
                     "dead_letter",
                     "configuration",
-                    "usage_reset");
+                    "usage_reset",
+                    "decay_rule");
 
     private Connection connection() throws SQLException {
         return DriverManager.getConnection(jdbcUrl, "berth", password);

@@ -8,8 +8,6 @@ import io.berth.contracts.JobState;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Rank;
 import io.berth.contracts.config.Configuration;
-import io.berth.contracts.config.ConfigurationAssembler;
-import io.berth.contracts.event.ConfigEntry;
 import io.berth.core.fairshare.Member;
 import io.berth.priority.Rankings.Change;
 import java.util.List;
@@ -130,11 +128,6 @@ class RankingsTest {
     }
 
     private static Configuration configuration(long revision, int jobSize, int qos) {
-        var assembler = new ConfigurationAssembler();
-        Optional<Configuration> whole = Optional.empty();
-        for (ConfigEntry entry : Samples.configuration(revision, jobSize, qos)) {
-            whole = assembler.add(entry);
-        }
-        return whole.orElseThrow();
+        return Configuration.of(revision, Samples.configuration(revision, jobSize, qos));
     }
 }

@@ -7,7 +7,6 @@ import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
 import io.berth.contracts.Spending;
 import io.berth.contracts.config.Configuration;
-import io.berth.contracts.config.ConfigurationAssembler;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.FairShares;
@@ -46,16 +45,15 @@ class SharesTest {
     private static Configuration configuration() {
         var limits = new Limits(Map.of(Limit.GRP_WALL, 600L), Map.of());
         var terms = new Terms(null, List.of(), 0, limits, Map.of());
-        var assembler = new ConfigurationAssembler();
-        Optional<Configuration> whole = Optional.empty();
-        for (ConfigEntry entry : Samples.configuration(1, 0, 0)) {
-            whole =
-                    assembler.add(
-                            entry instanceof Account account && account.name().equals("team_a")
-                                    ? new Account(account.part(), "team_a", null, 50, terms, null)
-                                    : entry);
-        }
-        return whole.orElseThrow();
+        List<ConfigEntry> entries =
+                Samples.configuration(1, 0, 0).stream()
+                        .map(it ->
+                                it instanceof Account account && account.name().equals("team_a")
+                                        ? new Account(
+                                                account.part(), "team_a", null, 50, terms, null)
+                                        : it)
+                        .toList();
+        return Configuration.of(1, entries);
     }
 
     @Test

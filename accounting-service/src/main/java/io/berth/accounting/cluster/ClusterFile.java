@@ -22,6 +22,7 @@ import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.PriorityRules;
 import io.berth.contracts.event.PriorityRules.FairShareRule;
 import io.berth.contracts.event.PriorityRules.UsageReset;
+import io.berth.core.fairshare.Decay;
 import io.berth.core.packing.Policies;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -100,6 +101,15 @@ public final class ClusterFile {
                 .map(Map.Entry::getKey)
                 .filter(it -> !next.tree.path(section).has(it))
                 .toList();
+    }
+
+    /// How usage is forgotten under it.
+    public Decay decay() {
+        return entries(0).stream()
+                .flatMap(
+                        it -> it instanceof Cluster one ? Stream.of(Decay.of(one)) : Stream.empty())
+                .findFirst()
+                .orElse(Decay.NONE);
     }
 
     /// Its reservations.

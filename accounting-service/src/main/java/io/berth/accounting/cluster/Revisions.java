@@ -7,10 +7,10 @@ import java.util.Optional;
 /// told of them afterwards.
 public interface Revisions {
 
-    /// Somebody else made that revision meanwhile: nothing was changed.
+    /// Somebody else made a revision meanwhile: nothing was changed.
     final class Overtaken extends Exception {
-        public Overtaken(long revision) {
-            super("revision " + revision + " was made by somebody else meanwhile");
+        public Overtaken(long after) {
+            super("revision " + after + " is not the latest any more");
         }
     }
 
@@ -32,10 +32,11 @@ public interface Revisions {
     /// Notes that the file with this SHA-256 was applied: it says what that revision does.
     void applied(long number, String fileSha256);
 
-    /// Adds a revision.
+    /// Adds a revision above all others.
     ///
-    /// @throws Overtaken if there is one of that number
-    void add(Revision revision) throws Overtaken;
+    /// @param after the latest one that its author has seen; 0 is none
+    /// @throws Overtaken if another one is the latest
+    void add(long after, Revision revision) throws Overtaken;
 
     /// Notes that the config topic has this revision and all before it.
     void published(long number);

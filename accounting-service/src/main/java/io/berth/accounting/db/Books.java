@@ -220,9 +220,11 @@ public final class Books {
                 accounts.stream()
                         .map(it -> ResetRow.of(new ResetRow.Key(it, whose), at, author))
                         .toList();
-        Waits.await(() ->
-                Panache.withTransaction(
-                        () -> Panache.getSession().chain(session -> each(rows, session::merge))));
+        Waits.await(
+                () ->
+                        Panache.withTransaction(() ->
+                                Panache.getSession().chain(session -> each(rows, session::merge))),
+                timeout);
     }
 
     /// What still counts of everybody's usage, runs that hold resources included.

@@ -6,20 +6,18 @@ import io.berth.accounting.cluster.Removed;
 import io.berth.accounting.cluster.Revision;
 import io.berth.accounting.cluster.Revisions;
 import io.berth.contracts.JobState;
+import io.berth.core.fairshare.Decay;
 import io.quarkus.hibernate.reactive.panache.Panache;
 import io.smallrye.mutiny.Uni;
-import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.persistence.EntityExistsException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.hibernate.exception.ConstraintViolationException;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 
 /// The revisions of the configuration in the database.
 ///
 /// The methods wait for the database and are for plain threads, not for event loops.
-@ApplicationScoped
-public class ConfigurationTable implements Revisions {
+public final class ConfigurationTable implements Revisions {
 
     private static final String LINES =
             """
@@ -27,9 +25,25 @@ public class ConfigurationTable implements Revisions {
             from ConfigurationRow order by revision desc\
             """;
 
+    private static final String NEWEST_FIRST = "order by revision desc";
+
+    /// One is added after the other, so that each is the latest when it is added.
+    private static final String ALONE = "lock table configuration in share row exclusive mode";
+
+    private final Duration timeout;
+
+    /// @param timeout how long it waits for one answer of the database
+    public ConfigurationTable(Duration timeout) {
+        this.timeout = timeout;
+    }
+
+    private <T> T await(Supplier<Uni<T>> work) {
+        return Waits.await(work, timeout);
+    }
+
     @Override
     public List<Line> newest(int limit) {
-        return Waits.await(() ->
+        return await(() ->
                 Panache.withSession(() ->
                         Panache.getSession()
                                 .chain(session ->
@@ -40,14 +54,12 @@ public class ConfigurationTable implements Revisions {
 
     @Override
     public Optional<Revision> latest() {
-        return rows("order by revision desc", 1).stream()
-                .findFirst()
-                .map(ConfigurationTable::revision);
+        return rows(NEWEST_FIRST, 1).stream().findFirst().map(ConfigurationTable::revision);
     }
 
     @Override
     public boolean untold(long told) {
-        return Waits.await(() ->
+        return await(() ->
                 Panache.withSession(
                         () -> ConfigurationRow.count("revision > ?1 or published = false", told)))
                 > 0;
@@ -62,14 +74,14 @@ public class ConfigurationTable implements Revisions {
 
     @Override
     public void applied(long number, String fileSha256) {
-        Waits.await(() ->
+        await(() ->
                 Panache.withTransaction(() ->
                         ConfigurationRow.update(
                                 "fileSha256 = ?1 where revision = ?2", fileSha256, number)));
     }
 
-    private static List<ConfigurationRow> rows(String query, int limit) {
-        return Waits.await(() ->
+    private List<ConfigurationRow> rows(String query, int limit) {
+        return await(() ->
                 Panache.withSession(() ->
                         ConfigurationRow.<ConfigurationRow>find(query).page(0, limit).list()));
     }
@@ -92,7 +104,7 @@ public class ConfigurationTable implements Revisions {
     }
 
     @Override
-    public void add(Revision revision) throws Overtaken {
+    public void add(long after, Revision revision) throws Overtaken {
         var row = new ConfigurationRow();
         row.revision = revision.number();
         row.document = revision.file().tree().toString();
@@ -100,29 +112,38 @@ public class ConfigurationTable implements Revisions {
         row.changedAt = revision.changedAt();
         row.fileSha256 = revision.fileSha256();
         row.published = revision.published();
-        try {
-            Waits.await(() -> Panache.withTransaction(row::persist));
-        } catch (RuntimeException e) {
-            if (isTaken(e)) {
-                throw new Overtaken(revision.number());
-            }
-            throw e;
+        Decay.Rule rule = rule(revision);
+        if (!await(() -> Panache.withTransaction(() -> adding(after, row, rule)))) {
+            throw new Overtaken(after);
         }
     }
 
-    private static boolean isTaken(Throwable e) {
-        for (@Nullable Throwable cause = e; cause != null; cause = cause.getCause()) {
-            if (cause instanceof ConstraintViolationException
-                    || cause instanceof EntityExistsException) {
-                return true;
-            }
-        }
-        return false;
+    private static Decay.Rule rule(Revision revision) {
+        return revision.file().decay().rules().getFirst();
+    }
+
+    /// Whether it was added. How usage is forgotten changes with it.
+    private static Uni<Boolean> adding(long after, ConfigurationRow row, Decay.Rule rule) {
+        return Panache.getSession()
+                .chain(session -> session.createNativeQuery(ALONE).executeUpdate())
+                .chain(() -> ConfigurationRow.find(NEWEST_FIRST).<ConfigurationRow>firstResult())
+                .chain(latest -> {
+                    if (after != (latest == null ? 0 : latest.revision)) {
+                        return Uni.createFrom().item(false);
+                    }
+                    Decay.Rule before = latest == null ? rule : rule(revision(latest));
+                    return row.persist()
+                            .chain(() ->
+                                    before.equals(rule)
+                                            ? Uni.createFrom().voidItem()
+                                            : DecayRuleRow.change(before, rule, row.changedAt))
+                            .replaceWith(true);
+                });
     }
 
     @Override
     public void published(long number) {
-        Waits.await(() ->
+        await(() ->
                 Panache.withTransaction(() ->
                         ConfigurationRow.update(
                                 "published = true where revision <= ?1 and published = false",
@@ -146,9 +167,8 @@ public class ConfigurationTable implements Revisions {
         };
     }
 
-    private static long live(String condition, Object... names) {
-        return Waits.await(
-                () -> Panache.withSession(() -> count("endedAt = 0 and " + condition, names)));
+    private long live(String condition, Object... names) {
+        return await(() -> Panache.withSession(() -> count("endedAt = 0 and " + condition, names)));
     }
 
     private static Uni<Long> count(String condition, Object... names) {

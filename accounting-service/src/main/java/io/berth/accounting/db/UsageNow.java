@@ -59,10 +59,11 @@ public final class UsageNow {
         Map<Member, Long> micros = new TreeMap<>();
         Map<Member, List<Spent>> spent = new TreeMap<>();
         for (UsageRow row : ended) {
-            Spending counts = row.decayedAt(now, forgetting.of(row.account, row.username));
+            Decay decay = forgetting.of(row.account, row.username);
+            Spending counts = row.decayedAt(now, decay);
             micros.merge(row.member(), counts.charge().billingMicros(), Math::addExact);
             spent.computeIfAbsent(row.member(), _ -> new ArrayList<>())
-                    .add(new Spent(row.partition, row.qos, counts, row.whole()));
+                    .add(new Spent(row.partition, row.qos, counts, row.sinceReset(now, decay)));
         }
         for (Holding run : holding) {
             long until = run.suspendedAt() == 0 ? now : run.suspendedAt();

@@ -14,8 +14,8 @@ import jakarta.persistence.Id;
 import jakarta.persistence.IdClass;
 import jakarta.persistence.Table;
 
-/// What the ended runs of one member in one partition and QOS have used: the whole, and what of it
-/// still counts.
+/// What the ended runs of one member in one partition and QOS have used: the whole, what of it
+/// still counts, and what was used since an operator reset it last.
 @Entity
 @Table(name = "usage")
 @IdClass(UsageRow.Key.class)
@@ -48,7 +48,25 @@ public class UsageRow extends PanacheEntityBase {
     @Column(name = "decayed_wall_millis")
     public long decayedWallMillis;
 
-    /// The time up to which it is decayed: the latest end of a run.
+    @Embedded
+    @AttributeOverride(name = "cpuMillis", column = @Column(name = "since_reset_cpu_millis"))
+    @AttributeOverride(
+            name = "memoryMibMillis",
+            column = @Column(name = "since_reset_memory_mib_millis"))
+    @AttributeOverride(name = "gpuMillis", column = @Column(name = "since_reset_gpu_millis"))
+    @AttributeOverride(name = "nodeMillis", column = @Column(name = "since_reset_node_millis"))
+    @AttributeOverride(
+            name = "billingMicros",
+            column = @Column(name = "since_reset_billing_micros"))
+    @AttributeOverride(
+            name = "gpuTypeMillis",
+            column = @Column(name = "since_reset_gpu_type_millis"))
+    public ChargeColumns sinceReset = new ChargeColumns();
+
+    @Column(name = "since_reset_wall_millis")
+    public long sinceResetWallMillis;
+
+    /// The time up to which it is decayed, or reset: the latest end of a run.
     @Column(name = "decayed_at")
     public long decayedAt;
 
@@ -73,35 +91,38 @@ public class UsageRow extends PanacheEntityBase {
         return charge.charge();
     }
 
-    Spending whole() {
-        return new Spending(charge(), wallMillis);
-    }
-
     /// Adds a run.
     void add(EndedRun run, Decay decay) {
         Spending spent = Spending.of(run);
         charge = ChargeColumns.of(charge().plus(spent.charge()));
         wallMillis = Math.addExact(wallMillis, spent.wallMillis());
-        Spending counts = decay.accrued(spent, run.placedAt(), run.freedAt());
-        if (run.freedAt() >= decayedAt) {
-            counts(decayedAt(run.freedAt(), decay).plus(counts));
-            decayedAt = run.freedAt();
-        } else {
-            counts(counts().plus(decay.left(counts, run.freedAt(), decayedAt)));
-        }
+        long at = Math.max(decayedAt, run.freedAt());
+        Spending counts = decayedAt(at, decay).plus(left(run, spent, at, decay));
+        decayed = ChargeColumns.of(counts.charge());
+        decayedWallMillis = counts.wallMillis();
+        Spending since = sinceReset(at, decay).plus(left(run, spent, at, resets(decay)));
+        sinceReset = ChargeColumns.of(since.charge());
+        sinceResetWallMillis = since.wallMillis();
+        decayedAt = at;
     }
 
-    private Spending counts() {
-        return new Spending(decayed.charge(), decayedWallMillis);
-    }
-
-    private void counts(Spending spending) {
-        decayed = ChargeColumns.of(spending.charge());
-        decayedWallMillis = spending.wallMillis();
+    /// What a run spent and what is left of it then.
+    private static Spending left(EndedRun run, Spending spent, long at, Decay decay) {
+        return decay.left(decay.accrued(spent, run.placedAt(), run.freedAt()), run.freedAt(), at);
     }
 
     /// What of the usage still counts at that time.
     public Spending decayedAt(long now, Decay decay) {
-        return decay.left(counts(), decayedAt, now);
+        return decay.left(new Spending(decayed.charge(), decayedWallMillis), decayedAt, now);
+    }
+
+    /// What was used since an operator reset it last, up to that time.
+    Spending sinceReset(long now, Decay decay) {
+        return resets(decay)
+                .left(new Spending(sinceReset.charge(), sinceResetWallMillis), decayedAt, now);
+    }
+
+    private static Decay resets(Decay decay) {
+        return Decay.NONE.since(decay.since());
     }
 }

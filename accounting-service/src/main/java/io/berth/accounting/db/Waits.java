@@ -12,22 +12,11 @@ final class Waits {
 
     /// Work that is begun and not answered in time may yet be done.
     ///
-    /// @throws IllegalStateException if there is no answer in time
+    /// @throws NoAnswer if there is none in time
     static <T> T await(Supplier<Uni<T>> work, Duration timeout) {
-        return await(() ->
-                work.get()
-                        .ifNoItem()
-                        .after(timeout)
-                        .failWith(() ->
-                                new IllegalStateException(
-                                        "the database has not answered for "
-                                                + timeout.toSeconds()
-                                                + " s")));
-    }
-
-    static <T> T await(Supplier<Uni<T>> work) {
         try {
-            return VertxContextSupport.subscribeAndAwait(work);
+            return VertxContextSupport.subscribeAndAwait(() ->
+                    work.get().ifNoItem().after(timeout).failWith(() -> new NoAnswer(timeout)));
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {

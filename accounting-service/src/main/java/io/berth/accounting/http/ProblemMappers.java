@@ -1,5 +1,6 @@
 package io.berth.accounting.http;
 
+import io.berth.accounting.db.NoAnswer;
 import io.quarkus.security.AuthenticationFailedException;
 import io.quarkus.security.ForbiddenException;
 import io.quarkus.security.UnauthorizedException;
@@ -8,8 +9,8 @@ import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.Response.Status;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 
-/// Makes a problem of a request without a token, or without the right one, and of a parameter that
-/// is no number.
+/// Makes a problem of a request without a token, or without the right one, of a parameter that is
+/// no number, and of a database that does not answer.
 final class ProblemMappers {
 
     @ServerExceptionMapper
@@ -29,6 +30,12 @@ final class ProblemMappers {
     Response forbidden(ForbiddenException e) {
         return Problem.response(
                 Status.FORBIDDEN, "not_allowed", "the token's groups do not allow this");
+    }
+
+    @ServerExceptionMapper
+    Response unavailable(NoAnswer e) {
+        return Problem.response(
+                Status.SERVICE_UNAVAILABLE, "unavailable", String.valueOf(e.getMessage()));
     }
 
     @ServerExceptionMapper

@@ -1,6 +1,8 @@
 package io.berth.accounting.kafka;
 
 import io.berth.accounting.cluster.ClusterFile;
+import io.berth.accounting.cluster.Revision;
+import io.berth.accounting.cluster.Revisions;
 import io.berth.accounting.db.BooksStopped;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.config.ConfigurationAssembler;
@@ -19,6 +21,7 @@ import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.ApiException;
 import org.jboss.logging.Logger;
 
 /// The `config` topic, as its only writer sees it.
@@ -76,20 +79,27 @@ public final class ConfigTopic {
         return new Published(entries, highest, whole);
     }
 
-    /// Publishes the file as the next revision unless it says what is published already.
+    /// A revision, and what is published by it.
+    public record Told(Revision revision, Published published) {}
+
+    /// Publishes the latest revision unless it says what is published already. Its number is the
+    /// next one if others were published above it.
     ///
-    /// @param revision its number, if that is above all that were published
-    /// @return what is published then
-    public Published publish(ClusterFile file, long revision) {
+    /// It is looked for when no instance that began before can publish any more: one that stands
+    /// still after it has looked publishes nothing when it goes on.
+    ///
+    /// @throws ApiException if another instance has begun to publish meanwhile
+    public Told publish(Revisions revisions) {
         try (var producer = kafka.transactionalProducer("accounting-config")) {
             // Ends what a predecessor left open; only then is all of it to be seen.
             producer.initTransactions();
+            Revision latest = revisions.latest().orElseThrow();
             Published before = read();
-            if (before.says(file)) {
-                return before;
+            if (before.says(latest.file())) {
+                return new Told(latest, before);
             }
-            long number = Math.max(revision, before.highest() + 1);
-            Published next = published(byKey(file.entries(number)));
+            long number = Math.max(latest.number(), before.highest() + 1);
+            Published next = published(byKey(latest.file().entries(number)));
             // In one transaction: compaction would leave half a revision nothing to stand on.
             producer.beginTransaction();
             for (ConfigEntry entry : next.entries().values()) {
@@ -102,7 +112,7 @@ public final class ConfigTopic {
                 }
             }
             producer.commitTransaction();
-            return next;
+            return new Told(latest, next);
         }
     }
 

@@ -6,15 +6,19 @@ import io.berth.accounting.Lives;
 import io.berth.contracts.Charge;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.JobState;
+import io.berth.contracts.Spending;
 import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.PriorityRules.UsageReset;
 import io.berth.core.fairshare.Decay;
 import io.berth.core.fairshare.HalfLife;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -108,6 +112,37 @@ class PageTest {
         }
     }
 
+    /// A reset and another half-life are known when the books are read anew, and were not before.
+    @ParameterizedTest
+    @ValueSource(longs = {51, 52, 53, 54})
+    void books_read_anew_after_usage_was_forgotten_otherwise_come_to_the_same(long seed) {
+        List<JobEvent> events =
+                new Lives(seed)
+                        .events(1, JOBS).stream()
+                                .sorted(Comparator.comparingLong(JobEvent::at))
+                                .toList();
+        int cut = new Random(seed).nextInt(events.size());
+        long at = events.get(cut).at() + 1;
+        List<Decay.Rule> rules =
+                List.of(
+                        new Decay.Rule(0, HalfLife.ofSeconds(600), UsageReset.NONE),
+                        new Decay.Rule(at, HalfLife.ofSeconds(9000), UsageReset.DAILY));
+        var key = new ResetRow.Key("team_a", ResetRow.ALL_USERS);
+        var before = new Forgetting(Decay.of(rules.subList(0, 1)), Map.of());
+        var after = new Forgetting(Decay.of(rules), Map.of(key, at));
+        Map<Boolean, List<JobEvent>> parts =
+                events.stream().collect(Collectors.partitioningBy(it -> it.at() < at));
+
+        var kept =
+                new Ledger()
+                        .enter(parts.getOrDefault(true, List.of()), before)
+                        .enter(parts.getOrDefault(false, List.of()), after);
+        var anew = new Ledger().enter(events, after);
+
+        long end = events.getLast().at() + 1;
+        assertThat(kept.counts(after, end)).isEqualTo(anew.counts(after, end)).isNotEmpty();
+    }
+
     /// All rows, as the database would keep them from page to page.
     private static final class Ledger {
 
@@ -117,9 +152,13 @@ class PageTest {
         final Map<String, StepRow> steps = new TreeMap<>();
 
         Ledger enter(List<JobEvent> events) {
+            return enter(events, FORGETTING);
+        }
+
+        Ledger enter(List<JobEvent> events, Forgetting forgetting) {
             var page =
                     new Page(
-                            FORGETTING,
+                            forgetting,
                             jobs.values(),
                             runs.values(),
                             usage.values(),
@@ -130,6 +169,16 @@ class PageTest {
             page.usage().forEach(it -> usage.put(it.key().toString(), it));
             page.steps().forEach(it -> steps.put(it.key().toString(), it));
             return this;
+        }
+
+        /// What counts of each row, decayed and since it was reset.
+        List<List<Spending>> counts(Forgetting forgetting, long now) {
+            return usage.values().stream()
+                    .map(it -> {
+                        Decay decay = forgetting.of(it.account, it.username);
+                        return List.of(it.decayedAt(now, decay), it.sinceReset(now, decay));
+                    })
+                    .toList();
         }
 
         Charge usage() {
@@ -171,6 +220,8 @@ class PageTest {
                             .append(it.charge())
                             .append(' ')
                             .append(it.decayedAt(it.decayedAt, WEEK))
+                            .append(' ')
+                            .append(it.sinceReset(it.decayedAt, WEEK))
                             .append('\n'));
             return text.toString();
         }

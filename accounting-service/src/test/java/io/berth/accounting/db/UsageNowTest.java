@@ -137,6 +137,32 @@ class UsageNowTest {
                         new Told("team_b", "carol", 3 * HOUR, 2 * 3600 * 1_000_000L));
     }
 
+    @Test
+    void what_is_told_without_decay_is_what_was_used_since_it_was_reset() {
+        UsageRow row = ended("team_a", "alice", 7);
+        var reset =
+                new Forgetting(
+                        ONE_HOUR, Map.of(new ResetRow.Key("team_a", ResetRow.ALL_USERS), 2 * HOUR));
+
+        assertThat(whole(row, FORGOTTEN_BY_THE_HOUR)).isEqualTo(7);
+        assertThat(whole(row, reset)).isZero();
+        row.add(run(8, HOUR, 3 * HOUR), reset.of("team_a", "alice"));
+        assertThat(whole(row, reset)).as("the part after the reset").isEqualTo(4);
+        row.add(run(5, 0, HOUR), reset.of("team_a", "alice"));
+        assertThat(whole(row, reset)).as("a run that ended before it").isEqualTo(4);
+        assertThat(row.charge().billingMicros()).isEqualTo(20);
+    }
+
+    private static long whole(UsageRow row, Forgetting forgetting) {
+        return UsageNow.sum(List.of(row), List.of(), forgetting, 9 * HOUR)
+                .getFirst()
+                .spent()
+                .getFirst()
+                .whole()
+                .charge()
+                .billingMicros();
+    }
+
     private static UsageRow ended(String account, String user, long micros) {
         var row = UsageRow.of(new UsageRow.Key(account, user, "batch", "normal"));
         row.add(run(micros, 0, 1), Decay.NONE);

@@ -29,6 +29,6 @@ public record Usage(
     /// What one partition's jobs in one QOS have used.
     ///
     /// @param counts what still counts of it at the usage's `asOf`
-    /// @param whole without decay
+    /// @param whole without decay, since an operator reset it last
     public record Spent(String partition, String qos, Spending counts, Spending whole) {}
 }

@@ -6,10 +6,12 @@ import io.berth.contracts.event.ConfigEntry.Association;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// An account or a user in the tree while one calculation runs: mutable, and seen by nobody else.
@@ -43,7 +45,8 @@ final class ShareNode {
         this.shares = shares;
     }
 
-    /// The root of a tree whose users have used that much.
+    /// The root of a tree whose users have used that much. What a user used in an account that he
+    /// is in no more is the account's.
     static ShareNode root(ShareTree tree, Map<Member, Long> usage) {
         var root = new ShareNode(ConfigEntry.ROOT_ACCOUNT, null, 1);
         SequencedMap<String, ShareNode> accounts = new LinkedHashMap<>();
@@ -51,13 +54,21 @@ final class ShareNode {
         for (Account account : tree.accounts()) {
             accounts.put(account.name(), new ShareNode(account.name(), null, account.shares()));
         }
+        Set<Member> members = new HashSet<>();
         for (Association association : tree.associations()) {
             var member = new Member(association.account(), association.user());
             var user = new ShareNode(association.user(), member, association.shares());
             user.usage = usage.getOrDefault(member, 0L);
             find(accounts, association.account(), "user " + association.user()).children.add(user);
             root.declared.add(user);
+            members.add(member);
         }
+        usage.forEach((member, used) -> {
+            ShareNode account = accounts.get(member.account());
+            if (account != null && !members.contains(member)) {
+                account.usage = Math.addExact(account.usage, used);
+            }
+        });
         for (Account account : tree.accounts()) {
             String parent = account.parent() == null ? root.name : account.parent();
             find(accounts, parent, "account " + account.name())

@@ -23,7 +23,7 @@ import java.util.TreeMap;
 
 /// What ended runs have spent of each budget: of each QOS, account and association that
 /// `GrpTRESMins` or `GrpWall` bounds. Spending decays as usage does, but not that of a QOS with
-/// `NoDecay`.
+/// `NoDecay`, which only an operator's reset takes back.
 ///
 /// Source: sacctmgr(1), "GrpTRESMins", "GrpWall", "NoDecay".
 public final class Budgets {

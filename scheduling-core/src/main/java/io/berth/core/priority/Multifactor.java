@@ -33,12 +33,14 @@ import org.jspecify.annotations.Nullable;
 ///   account above, / the largest of all.
 /// - *TRES*: for each resource with a weight, what the job asks for / what the cell has.
 ///
-/// With `sizeByTime` the size is CPUs asked / minutes of the time limit / CPUs of the cell.
+/// With `sizeByTime` the size is CPUs asked, or if that is more those that its nodes have on the
+/// average, / minutes of the time limit / CPUs of the cell; 0 without a time limit.
 ///
 /// Example: 1 node and 8 CPUs of 8 nodes with 1024 CPUs, weight 1000: `1000 × (1/8 + 8/1024) / 2` =
 /// 66.406250 points, which `sprio` shows as 66.
 ///
-/// Source: `slurm.conf(5)`, PriorityWeight*, of Slurm 22.05; "Multifactor Priority Plugin".
+/// Source: `slurm.conf(5)`, PriorityWeight* and PriorityFlags, of Slurm 22.05; "Multifactor
+/// Priority Plugin"; what the program does of `SMALL_RELATIVE_TO_TIME`.
 public final class Multifactor {
 
     private static final long POINT = 1_000_000;
@@ -82,12 +84,18 @@ public final class Multifactor {
     }
 
     private static long sizeByTime(JobDescription job, Cluster cluster, ClusterSize size) {
-        if (size.cpus() == 0) {
+        if (size.nodes() == 0 || size.cpus() == 0) {
             return 0;
         }
-        long minutes = Math.max(1, Math.ceilDiv(job.timeLimitSeconds(), 60L));
-        BigInteger whole = BigInteger.valueOf(size.cpus()).multiply(BigInteger.valueOf(minutes));
-        BigInteger part = BigInteger.valueOf(job.request().totalCpus()).min(whole);
+        BigInteger cpus = BigInteger.valueOf(size.cpus());
+        BigInteger nodes = BigInteger.valueOf(size.nodes());
+        BigInteger asked =
+                BigInteger.valueOf(job.request().totalCpus())
+                        .multiply(nodes)
+                        .max(BigInteger.valueOf(job.request().nodes()).multiply(cpus));
+        long minutes = Math.ceilDiv(job.timeLimitSeconds(), 60L);
+        BigInteger whole = cpus.multiply(nodes).multiply(BigInteger.valueOf(Math.max(1, minutes)));
+        BigInteger part = minutes == 0 ? BigInteger.ZERO : asked.min(whole);
         return weighted(
                 cluster.weights().jobSize(),
                 cluster.favorSmall() ? whole.subtract(part) : part,

@@ -3,7 +3,9 @@ package io.berth.core.fairshare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.event.PriorityRules.UsageReset;
+import io.berth.core.fairshare.Decay.Rule;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -73,5 +75,54 @@ class DecayTest {
         assertThat(decay.accrued(8, 50, 90)).isEqualTo(8);
         assertThat(decay.accrued(8, 60, 140)).isEqualTo(4);
         assertThat(decay.accrued(8, 100, 140)).isEqualTo(8);
+    }
+
+    private static final long HOUR = 3_600_000;
+    private static final Rule BY_THE_HOUR = new Rule(0, HalfLife.ofSeconds(3600), UsageReset.NONE);
+    private static final Rule NEVER_FROM_TEN = new Rule(10 * HOUR, FOR_EVER, UsageReset.NONE);
+
+    @Test
+    void usage_decays_by_the_half_life_of_each_time() {
+        var longer = Decay.of(List.of(BY_THE_HOUR, NEVER_FROM_TEN));
+        var shorter =
+                Decay.of(
+                        List.of(
+                                new Rule(0, FOR_EVER, UsageReset.NONE),
+                                new Rule(10 * HOUR, BY_THE_HOUR.halfLife(), UsageReset.NONE)));
+
+        assertThat(longer.left(800, 8 * HOUR, 20 * HOUR)).isEqualTo(200);
+        assertThat(longer.left(800, 12 * HOUR, 20 * HOUR)).isEqualTo(800);
+        assertThat(longer.left(800, -2 * HOUR, HOUR)).isEqualTo(100);
+        assertThat(shorter.left(800, 0, 10 * HOUR)).isEqualTo(800);
+        assertThat(shorter.left(800, 0, 12 * HOUR)).isEqualTo(200);
+    }
+
+    @Test
+    void a_run_across_a_change_accrues_by_both_half_lives() {
+        var longer = Decay.of(List.of(BY_THE_HOUR, NEVER_FROM_TEN));
+        long before = Decay.of(BY_THE_HOUR.halfLife()).accrued(2_000_000, 8 * HOUR, 10 * HOUR);
+
+        assertThat(longer.accrued(6_000_000, 8 * HOUR, 14 * HOUR)).isEqualTo(before + 4_000_000);
+        assertThat(longer.accrued(7, 14 * HOUR, 14 * HOUR)).isEqualTo(7);
+        assertThat(longer.since(9 * HOUR).accrued(6_000_000, 8 * HOUR, 14 * HOUR))
+                .isEqualTo(
+                        Decay.of(BY_THE_HOUR.halfLife()).accrued(1_000_000, 0, HOUR) + 4_000_000);
+    }
+
+    @Test
+    void what_a_period_forgot_stays_forgotten_when_periods_end() {
+        long noon = at("2026-11-21T12:00:00");
+        var daily = new Rule(0, FOR_EVER, UsageReset.DAILY);
+        var none = new Rule(noon, FOR_EVER, UsageReset.NONE);
+        var ends = Decay.of(List.of(daily, none));
+        var begins = Decay.of(List.of(none, new Rule(noon, FOR_EVER, UsageReset.DAILY)));
+
+        assertThat(ends.left(100, at("2026-11-20T12:00:00"), at("2026-11-23T12:00:00"))).isZero();
+        assertThat(ends.left(100, at("2026-11-21T06:00:00"), at("2026-11-23T12:00:00")))
+                .isEqualTo(100);
+        assertThat(begins.left(100, at("2026-11-20T12:00:00"), at("2026-11-21T23:00:00")))
+                .as("the first period begins at the next midnight")
+                .isEqualTo(100);
+        assertThat(begins.left(100, at("2026-11-20T12:00:00"), at("2026-11-22T01:00:00"))).isZero();
     }
 }

@@ -51,6 +51,17 @@ class FairTreeTest {
                                 "a/alice", 250_000L));
     }
 
+    @Test
+    void what_a_user_used_who_left_an_account_stays_the_accounts() {
+        var tree =
+                new ShareTree(
+                        List.of(account("a", 50), account("b", 50)),
+                        List.of(user("a", "alice", 1), user("b", "carol", 1)));
+        var usage = usage("a/alice", 10L, "a/bob", 90L, "b/carol", 20L, "gone/eve", 70L);
+
+        assertThat(factors(tree, usage)).isEqualTo(Map.of("b/carol", ONE, "a/alice", 500_000L));
+    }
+
     /// The three users in docs/priority.md.
     @Test
     void a_factor_is_a_place_and_no_ratio_of_use_to_share() {

@@ -1,5 +1,6 @@
 package io.berth.core.limits;
 
+import static io.berth.core.testing.TestCluster.PART;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.GpuRequest;
@@ -8,27 +9,21 @@ import io.berth.contracts.Limits;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
-import io.berth.contracts.config.Configuration;
-import io.berth.contracts.config.ConfigurationAssembler;
-import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Association;
-import io.berth.contracts.event.ConfigEntry.Cluster;
-import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Prices;
 import io.berth.contracts.event.ConfigEntry.Qos;
-import io.berth.contracts.event.ConfigEntry.Weights;
 import io.berth.contracts.event.PartitionRules;
 import io.berth.contracts.event.PartitionRules.State;
 import io.berth.contracts.event.QosRules;
 import io.berth.contracts.event.QosRules.Flag;
 import io.berth.contracts.event.Terms;
 import io.berth.core.testing.TestCell;
+import io.berth.core.testing.TestCluster;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -157,49 +152,19 @@ class AccessTest {
                         0,
                         false,
                         null);
-        var prices = new Prices(0, 0, 0, Map.of());
-        var weights = new Weights(0, 0, 0, 0, 0);
-        List<Function<Part, ConfigEntry>> entries =
-                List.of(
-                        part ->
-                                new Cluster(
-                                        part, "c", "team", "normal", 0, 1, false, weights, prices),
-                        part ->
-                                new Partition(
-                                        part,
-                                        "batch",
-                                        true,
-                                        List.of("ALL"),
-                                        3600,
-                                        0,
-                                        4,
-                                        1,
-                                        1,
-                                        0,
-                                        rules),
-                        part -> new Qos(part, "normal", 0, rules(flags)),
-                        part -> new Qos(part, "high", 0),
-                        part -> new Qos(part, "low", 0),
-                        part ->
-                                new Account(
-                                        part,
-                                        "science",
-                                        null,
-                                        1,
-                                        terms("normal", "normal,high"),
-                                        null),
-                        part -> new Account(part, "team", "science", 1),
-                        part -> new Account(part, "other", null, 1),
-                        part -> new Association(part, "team", "bob", 1, true),
-                        part ->
-                                new Association(
-                                        part, "team", "alice", 1, true, terms("high", "high")));
-        var assembler = new ConfigurationAssembler();
-        Optional<Configuration> whole = Optional.empty();
-        for (int i = 0; i < entries.size(); i++) {
-            whole = assembler.add(entries.get(i).apply(new Part(1, i + 1, entries.size())));
-        }
-        return new Access(whole.orElseThrow());
+        return new Access(
+                TestCluster.configuration(
+                        TestCluster.of("team", 0, new Prices(0, 0, 0, Map.of())),
+                        new Partition(
+                                PART, "batch", true, List.of("ALL"), 3600, 0, 4, 1, 1, 0, rules),
+                        new Qos(PART, "normal", 0, rules(flags)),
+                        new Qos(PART, "high", 0),
+                        new Qos(PART, "low", 0),
+                        new Account(PART, "science", null, 1, terms("normal", "normal,high"), null),
+                        new Account(PART, "team", "science", 1),
+                        new Account(PART, "other", null, 1),
+                        new Association(PART, "team", "bob", 1, true),
+                        new Association(PART, "team", "alice", 1, true, terms("high", "high"))));
     }
 
     private static QosRules rules(List<Flag> flags) {

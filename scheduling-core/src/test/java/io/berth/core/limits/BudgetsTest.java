@@ -1,5 +1,6 @@
 package io.berth.core.limits;
 
+import static io.berth.core.testing.TestCluster.PART;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Charge;
@@ -8,16 +9,11 @@ import io.berth.contracts.Limits;
 import io.berth.contracts.Spending;
 import io.berth.contracts.Tres;
 import io.berth.contracts.config.Configuration;
-import io.berth.contracts.config.ConfigurationAssembler;
-import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Association;
-import io.berth.contracts.event.ConfigEntry.Cluster;
-import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Prices;
 import io.berth.contracts.event.ConfigEntry.Qos;
-import io.berth.contracts.event.ConfigEntry.Weights;
 import io.berth.contracts.event.FairShares.Budget;
 import io.berth.contracts.event.PartitionRules;
 import io.berth.contracts.event.QosRules;
@@ -25,9 +21,9 @@ import io.berth.contracts.event.QosRules.Flag;
 import io.berth.contracts.event.Terms;
 import io.berth.contracts.event.Usage;
 import io.berth.contracts.event.Usage.Spent;
+import io.berth.core.testing.TestCluster;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -92,42 +88,21 @@ class BudgetsTest {
     }
 
     private static Configuration configuration(Limits limits) {
-        var assembler = new ConfigurationAssembler();
-        var prices = new Prices(1000, 0, 1000, Map.of());
         var terms = new Terms(null, List.of(), 0, limits, Map.of());
-        List<ConfigEntry> entries =
-                List.of(
-                        new Cluster(
-                                part(1),
-                                "test",
-                                "team",
-                                "normal",
-                                DAY / 1000,
-                                0,
-                                false,
-                                new Weights(0, 0, 0, 0, 0),
-                                prices),
-                        partition(2, "batch", null),
-                        partition(3, "fast", "fast"),
-                        qos(4, "normal", limits, List.of()),
-                        qos(5, "keep", limits, List.of(Flag.NO_DECAY)),
-                        qos(6, "fast", limits, List.of()),
-                        new Account(part(7), "lab", null, 1, terms, null),
-                        new Account(part(8), "team", "lab", 1, terms, null),
-                        new Account(part(9), "other", null, 1),
-                        new Association(part(10), "team", "alice", 1, true, terms));
-        Optional<Configuration> whole = Optional.empty();
-        for (ConfigEntry entry : entries) {
-            whole = assembler.add(entry);
-        }
-        return whole.orElseThrow();
+        return TestCluster.configuration(
+                TestCluster.of("team", DAY / 1000, new Prices(1000, 0, 1000, Map.of())),
+                partition("batch", null),
+                partition("fast", "fast"),
+                qos("normal", limits, List.of()),
+                qos("keep", limits, List.of(Flag.NO_DECAY)),
+                qos("fast", limits, List.of()),
+                new Account(PART, "lab", null, 1, terms, null),
+                new Account(PART, "team", "lab", 1, terms, null),
+                new Account(PART, "other", null, 1),
+                new Association(PART, "team", "alice", 1, true, terms));
     }
 
-    private static Part part(int number) {
-        return new Part(1, number, 10);
-    }
-
-    private static Partition partition(int number, String name, @Nullable String qos) {
+    private static Partition partition(String name, @Nullable String qos) {
         var rules =
                 new PartitionRules(
                         PartitionRules.State.UP,
@@ -144,11 +119,10 @@ class BudgetsTest {
                         false,
                         null);
         return new Partition(
-                part(number), name, number == 2, List.of("ALL"), 0, 0, 0, 1, 1, 0, rules);
+                PART, name, name.equals("batch"), List.of("ALL"), 0, 0, 0, 1, 1, 0, rules);
     }
 
-    private static Qos qos(int number, String name, Limits limits, List<Flag> flags) {
-        return new Qos(
-                part(number), name, 0, new QosRules("", flags, 1000, 0, List.of(), null, limits));
+    private static Qos qos(String name, Limits limits, List<Flag> flags) {
+        return new Qos(PART, name, 0, new QosRules("", flags, 1000, 0, List.of(), null, limits));
     }
 }

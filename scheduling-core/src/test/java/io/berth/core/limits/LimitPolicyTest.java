@@ -1,5 +1,6 @@
 package io.berth.core.limits;
 
+import static io.berth.core.testing.TestCluster.PART;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Charge;
@@ -8,28 +9,22 @@ import io.berth.contracts.Limits;
 import io.berth.contracts.Reason;
 import io.berth.contracts.Spending;
 import io.berth.contracts.Tres;
-import io.berth.contracts.config.Configuration;
-import io.berth.contracts.config.ConfigurationAssembler;
-import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Association;
-import io.berth.contracts.event.ConfigEntry.Cluster;
-import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Prices;
 import io.berth.contracts.event.ConfigEntry.Qos;
-import io.berth.contracts.event.ConfigEntry.Weights;
 import io.berth.contracts.event.FairShares.Budget;
 import io.berth.contracts.event.PartitionRules;
 import io.berth.contracts.event.QosRules;
 import io.berth.contracts.event.QosRules.Flag;
 import io.berth.contracts.event.Terms;
+import io.berth.core.testing.TestCluster;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -374,71 +369,45 @@ class LimitPolicyTest {
     }
 
     private LimitPolicy policy() {
-        var prices = new Prices(1000, 0, 0, Map.of());
-        List<Function<Part, ConfigEntry>> entries =
-                List.of(
-                        part ->
-                                new Cluster(
-                                        part,
-                                        "c",
-                                        "team_a",
-                                        "normal",
-                                        0,
+        return new LimitPolicy(
+                TestCluster.configuration(
+                        TestCluster.of("team_a", 0, new Prices(1000, 0, 0, Map.of())),
+                        new Partition(
+                                PART,
+                                "batch",
+                                true,
+                                List.of("ALL"),
+                                0,
+                                0,
+                                0,
+                                1,
+                                1,
+                                0,
+                                new PartitionRules(
+                                        PartitionRules.State.UP,
                                         1,
+                                        0,
+                                        0,
+                                        List.of(),
+                                        List.of(),
+                                        List.of(),
+                                        List.of(),
+                                        "part",
+                                        null,
+                                        0,
                                         false,
-                                        new Weights(0, 0, 0, 0, 0),
-                                        prices),
-                        part ->
-                                new Partition(
-                                        part,
-                                        "batch",
-                                        true,
-                                        List.of("ALL"),
-                                        0,
-                                        0,
-                                        0,
-                                        1,
-                                        1,
-                                        0,
-                                        new PartitionRules(
-                                                PartitionRules.State.UP,
-                                                1,
-                                                0,
-                                                0,
-                                                List.of(),
-                                                List.of(),
-                                                List.of(),
-                                                List.of(),
-                                                "part",
-                                                null,
-                                                0,
-                                                false,
-                                                null)),
-                        part -> new Qos(part, "normal", 0, rules(flags, qos)),
-                        part -> new Qos(part, "part", 0, rules(List.of(), partitionQos)),
-                        part -> new Account(part, "science", null, 1, terms(above, Map.of()), null),
-                        part ->
-                                new Account(
-                                        part,
-                                        "team_a",
-                                        "science",
-                                        1,
-                                        terms(account, Map.of()),
-                                        null),
-                        part ->
-                                new Association(
-                                        part,
-                                        "team_a",
-                                        "alice",
-                                        1,
-                                        true,
-                                        terms(user, Map.of("batch", userInBatch))));
-        var assembler = new ConfigurationAssembler();
-        Optional<Configuration> whole = Optional.empty();
-        for (int i = 0; i < entries.size(); i++) {
-            whole = assembler.add(entries.get(i).apply(new Part(1, i + 1, entries.size())));
-        }
-        return new LimitPolicy(whole.orElseThrow());
+                                        null)),
+                        new Qos(PART, "normal", 0, rules(flags, qos)),
+                        new Qos(PART, "part", 0, rules(List.of(), partitionQos)),
+                        new Account(PART, "science", null, 1, terms(above, Map.of()), null),
+                        new Account(PART, "team_a", "science", 1, terms(account, Map.of()), null),
+                        new Association(
+                                PART,
+                                "team_a",
+                                "alice",
+                                1,
+                                true,
+                                terms(user, Map.of("batch", userInBatch)))));
     }
 
     private static QosRules rules(List<Flag> flags, Limits limits) {

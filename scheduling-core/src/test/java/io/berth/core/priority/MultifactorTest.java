@@ -1,5 +1,6 @@
 package io.berth.core.priority;
 
+import static io.berth.core.testing.TestCluster.PART;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.GpuRequest;
@@ -12,12 +13,8 @@ import io.berth.contracts.Rank;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.Tres;
 import io.berth.contracts.config.Configuration;
-import io.berth.contracts.config.ConfigurationAssembler;
-import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.Association;
-import io.berth.contracts.event.ConfigEntry.Cluster;
-import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Prices;
 import io.berth.contracts.event.ConfigEntry.Qos;
@@ -26,10 +23,9 @@ import io.berth.contracts.event.PriorityRules;
 import io.berth.contracts.event.PriorityRules.FairShareRule;
 import io.berth.contracts.event.PriorityRules.UsageReset;
 import io.berth.contracts.event.Terms;
+import io.berth.core.testing.TestCluster;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 class MultifactorTest {
@@ -133,6 +129,26 @@ class MultifactorTest {
     }
 
     @Test
+    void size_by_time_of_a_job_with_few_cpus_is_that_of_its_nodes() {
+        Rank rank = rank(job("batch", "normal", 2, 8, 0), rules(true, 0, Map.of()));
+
+        // 2 nodes for a minute, of 8.
+        assertThat(rank.jobSize()).isEqualTo(250 * POINT);
+    }
+
+    @Test
+    void size_by_time_of_a_job_without_a_limit_is_nothing() {
+        var rules = rules(true, 0, Map.of());
+        JobDescription job = job("batch", "normal", 8, 1024, 0, 0);
+
+        Rank rank = rank(job, rules);
+        Rank small = Multifactor.rank(job, configuration(WEIGHTS, true, rules), EIGHT_NODES, 1);
+
+        assertThat(rank.jobSize()).isZero();
+        assertThat(small.jobSize()).isEqualTo(1000 * POINT);
+    }
+
+    @Test
     void each_weighted_resource_counts_by_its_part_of_the_cell() {
         var rules = rules(false, 0, Map.of(Tres.CPU, 1000L, Tres.NODE, 800L, Tres.GPU, 5000L));
 
@@ -173,42 +189,29 @@ class MultifactorTest {
 
     private static Configuration configuration(
             Weights weights, boolean favorSmall, PriorityRules rules) {
-        List<Function<Part, ConfigEntry>> entries =
-                List.of(
-                        part ->
-                                new Cluster(
-                                        part,
-                                        "c",
-                                        "default",
-                                        "normal",
-                                        0,
-                                        WEEK,
-                                        favorSmall,
-                                        weights,
-                                        new Prices(1000, 0, 0, Map.of()),
-                                        rules,
-                                        null),
-                        part -> new Account(part, "science", null, 1, priority(4), null),
-                        part -> new Account(part, "team_a", "science", 1),
-                        part -> new Association(part, "team_a", "alice", 1, true),
-                        part -> new Association(part, "team_a", "bob", 1, true, priority(6)),
-                        part -> partition(part, "batch", 1),
-                        part -> partition(part, "interactive", 4),
-                        part -> new Qos(part, "normal", 0),
-                        part -> new Qos(part, "high", 100));
-        var assembler = new ConfigurationAssembler();
-        Optional<Configuration> whole = Optional.empty();
-        for (int i = 0; i < entries.size(); i++) {
-            whole = assembler.add(entries.get(i).apply(new Part(1, i + 1, entries.size())));
-        }
-        return whole.orElseThrow();
+        return TestCluster.configuration(
+                TestCluster.of(
+                        "default", new Prices(1000, 0, 0, Map.of()), weights, favorSmall, rules),
+                new Account(PART, "science", null, 1, priority(4), null),
+                new Account(PART, "team_a", "science", 1),
+                new Association(PART, "team_a", "alice", 1, true),
+                new Association(PART, "team_a", "bob", 1, true, priority(6)),
+                partition("batch", 1),
+                partition("interactive", 4),
+                new Qos(PART, "normal", 0),
+                new Qos(PART, "high", 100));
     }
 
-    private static Partition partition(Part part, String name, int jobFactor) {
-        return new Partition(part, name, false, List.of("ALL"), 0, 0, 0, jobFactor, 1, 0);
+    private static Partition partition(String name, int jobFactor) {
+        return new Partition(PART, name, false, List.of("ALL"), 0, 0, 0, jobFactor, 1, 0);
     }
 
     private static JobDescription job(String partition, String qos, int nodes, int cpus, int nice) {
+        return job(partition, qos, nodes, cpus, nice, 60);
+    }
+
+    private static JobDescription job(
+            String partition, String qos, int nodes, int cpus, int nice, long limitSeconds) {
         var request =
                 new ResourceRequest(
                         nodes,
@@ -224,7 +227,7 @@ class MultifactorTest {
                 "job",
                 request,
                 LaunchMode.values()[0],
-                60,
+                limitSeconds,
                 nice,
                 true);
     }
