@@ -5,14 +5,17 @@ import io.berth.core.packing.PackingPolicy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Chooses a gang's nodes so that they lie close together.
 ///
-/// *Goals*, ranked: the lowest weights of nodes that suffice; the first of the class's choices; the
-/// lowest level of the network whose one domain holds the gang; in that level the domain with the
-/// fewest nodes to spare; below it as few leaf switches as possible, and under them as few blocks;
-/// then what they cost by the policy. *Constraints*: no more leaf switches than the class allows,
+/// *Goals*, ranked: a choice of the class that is preferred; the lowest weights of nodes that
+/// suffice; the first of the class's other choices; the lowest level of the network whose one
+/// domain holds the gang; in that level the domain with the fewest nodes to spare; below it as few
+/// leaf switches as possible, and under them as few blocks; then what they cost by the policy.
+/// *Constraints*: no more leaf switches than the class allows,
 /// or one domain of the level that it names; the nodes that must be among the gang's are; so many
 /// are of each group that is counted ([Slots]). A gang that must stand in a row is [Row]'s, one in
 /// segments [Segments]'.
@@ -32,7 +35,15 @@ final class Compact {
     /// The nodes, larger parts first; null if the class's limit of switches cannot be kept, or it
     /// cannot have so many of each group as it must.
     int @Nullable [] choose(Usable usable, PackingPolicy policy) {
-        List<Usable> choices = usable.choices().stream().filter(Usable::enough).toList();
+        Map<Boolean, List<Usable>> choices =
+                usable.choices().stream()
+                        .filter(Usable::enough)
+                        .collect(Collectors.partitioningBy(Usable::preferred));
+        int[] preferred = choose(usable, choices.get(true), policy);
+        return preferred == null ? choose(usable, choices.get(false), policy) : preferred;
+    }
+
+    private int @Nullable [] choose(Usable usable, List<Usable> choices, PackingPolicy policy) {
         if (choices.isEmpty()) {
             return null;
         }
