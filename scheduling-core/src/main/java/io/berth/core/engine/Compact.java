@@ -5,8 +5,6 @@ import io.berth.core.packing.PackingPolicy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Chooses a gang's nodes so that they lie close together.
@@ -35,19 +33,22 @@ final class Compact {
     /// The nodes, larger parts first; null if the class's limit of switches cannot be kept, or it
     /// cannot have so many of each group as it must.
     int @Nullable [] choose(Usable usable, PackingPolicy policy) {
-        Map<Boolean, List<Usable>> choices =
-                usable.choices().stream()
-                        .filter(Usable::enough)
-                        .collect(Collectors.partitioningBy(Usable::preferred));
-        int[] preferred = choose(usable, choices.get(true), policy);
-        return preferred == null ? choose(usable, choices.get(false), policy) : preferred;
+        List<Usable> choices = usable.choices().stream().filter(Usable::enough).toList();
+        int[] preferred = choose(usable, choices, true, policy);
+        return preferred == null ? choose(usable, choices, false, policy) : preferred;
     }
 
-    private int @Nullable [] choose(Usable usable, List<Usable> choices, PackingPolicy policy) {
-        if (choices.isEmpty()) {
+    /// @param preferred of which of the choices
+    private int @Nullable [] choose(
+            Usable usable, List<Usable> choices, boolean preferred, PackingPolicy policy) {
+        List<Usable> light =
+                choices.stream()
+                        .filter(it -> it.preferred() == preferred)
+                        .map(Usable::cleared)
+                        .toList();
+        if (light.isEmpty()) {
             return null;
         }
-        List<Usable> light = choices.stream().map(Usable::cleared).toList();
         for (List<Candidate> more : usable.byWeight()) {
             for (Usable one : light) {
                 int[] chosen = one.addAll(more) && one.enough() ? near(one, policy) : null;

@@ -8,6 +8,7 @@ import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.core.state.Input;
@@ -68,12 +69,14 @@ final class PreferredFeaturesTest {
             JobStatus with = busy(new Random(seed), preferring(asked, rather)).job(JOB);
 
             assertThat(with.state()).as("seed %d", seed).isEqualTo(without.state());
-            if (without.planned() != null) {
+            Planned before = without.planned();
+            if (before != null) {
                 waited++;
-                assertThat(with.planned()).as("seed %d", seed).isNotNull();
-                assertThat(with.planned().start())
+                assertThat(with.planned())
                         .as("seed %d", seed)
-                        .isLessThanOrEqualTo(without.planned().start());
+                        .isNotNull()
+                        .extracting(Planned::start)
+                        .matches(it -> it <= before.start(), "no later than " + before.start());
             }
         }
         assertThat(waited).isGreaterThan(SEEDS / 10);
