@@ -72,6 +72,7 @@ final class JobChanges {
             case "dependency" -> json.put("dependency", value);
             case "numnodes", "reqnodes", "minnodes" -> json.put("nodes", number("NumNodes", value));
             case "features" -> json.put("constraint", value);
+            case "prefer" -> json.put("prefer", value);
             case "reqnodelist", "nodelist" -> json.put("nodeList", value);
             case "reservationname", "reservation" -> json.put("reservation", value);
             case "excnodelist" -> json.put("excludedNodes", value);

@@ -160,7 +160,11 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                         + job.memory()
                         + " MinTmpDiskNode="
                         + SlurmMemory.exact(job.number("minTmpMib")).replaceFirst("^0M$", "0"));
-        lines.add("Features=" + job.orNull("constraint") + " DelayBoot=00:00:00");
+        lines.add(
+                "Features="
+                        + job.orNull("constraint")
+                        + " DelayBoot=00:00:00"
+                        + (job.json().has("prefer") ? " Prefer=" + job.text("prefer") : ""));
         lines.add(
                 "OverSubscribe="
                         + job.overSubscribe()

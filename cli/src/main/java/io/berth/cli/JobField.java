@@ -196,7 +196,6 @@ enum JobField {
                     CLUSTER_FEATURE,
                     MCS_LABEL,
                     NETWORK,
-                    PREFER,
                     SYSTEM_COMMENT,
                     WCKEY ->
                     NULL;
@@ -254,6 +253,7 @@ enum JobField {
             case PARTITION -> job.text("partition");
             case PENDING_TIME -> Long.toString(job.pendingSeconds(moment.now()));
             case PLANNED_NODES -> job.orNull("plannedNodes");
+            case PREFER -> job.orNull("prefer");
             case PREEMPT_TIME -> moment.iso(job.number("preemptAt"));
             case PRIORITY -> Long.toString(job.number("priority"));
             case PRIORITY_NORMAL -> normalPriority(job);

@@ -83,6 +83,7 @@ final class OptionMeanings {
                 oversubscribe: it may have its CPUs together with others
                 parsable: tell the job's number alone
                 partition: in this partition; of several the first that can
+                prefer: features its nodes have rather, where it can start on such
                 priority: points; operators
                 propagate: limits of this shell that it gets
                 pty: with a terminal

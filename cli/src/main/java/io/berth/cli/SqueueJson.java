@@ -23,7 +23,6 @@ final class SqueueJson {
                     "federation_siblings_active",
                     "federation_siblings_viable",
                     "mcs_label",
-                    "prefer",
                     "system_comment",
                     "tres_freq",
                     "wckey");
@@ -120,6 +119,7 @@ final class SqueueJson {
         json.put("required_nodes", job.text("requiredNodes"));
         json.put("excluded_nodes", job.text("excludedNodes"));
         json.put("features", job.text("constraint"));
+        json.put("prefer", job.text("prefer"));
         json.put("contiguous", job.json().flag("contiguous"));
         json.put("licenses", job.text("licenses"));
         json.put("max_nodes", job.number("maxNodes"));

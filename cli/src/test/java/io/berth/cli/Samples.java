@@ -52,7 +52,7 @@ final class Samples {
          "tasks":1,"cpusPerTask":1,"cpus":1,"memoryMib":100,"gpus":1,"gpusPerNode":1,
          "launch":"BATCH","requeue":true,"restarts":0,"lease":0,"exitCode":0,"signal":0,"exit":"0:0",
          "simulated":false,"allocations":[],"arrayJob":1030,"arrayTask":%d,"arrayThrottle":2,
-         "dependency":"afterok:1015","constraint":"a100","comment":"sweep of rates",
+         "dependency":"afterok:1015","constraint":"a100","prefer":"nvme","comment":"sweep of rates",
          "plannedStart":%d,"plannedNodes":"node02"}
         """
                 .formatted(1030 + task, at("10:00:59"), task, at("10:03:56"));

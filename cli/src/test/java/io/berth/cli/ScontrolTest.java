@@ -240,7 +240,7 @@ final class ScontrolTest {
                 .startsWith(
                         "JobId=1033 ArrayJobId=1030 ArrayTaskId=3 ArrayTaskThrottle=2 JobName=arr")
                 .contains("Dependency=afterok:1015")
-                .contains("Features=a100")
+                .contains("Features=a100 DelayBoot=00:00:00 Prefer=nvme")
                 .contains("StartTime=2026-11-20T10:03:56")
                 .contains("SchedNodeList=node02")
                 .contains("Comment=sweep of rates");
@@ -514,6 +514,7 @@ final class ScontrolTest {
                 "Switches=0 TimeMin=0 | {\"switches\":\"\",\"timeMinSeconds\":0}",
                 "Licenses=matlab:2 Contiguous=yes | {\"licenses\":\"matlab:2\",\"contiguous\":true}",
                 "OverSubscribe=NO | {\"exclusive\":true}",
+                "Features=a100 Prefer=nvme | {\"constraint\":\"a100\",\"prefer\":\"nvme\"}",
                 "EndTime=2026-11-20T11:00:00 | {\"timeLimitSeconds\":7200}"
             })
     void what_a_job_asks_for_is_updated_with_slurms_names(String settings, String body) {

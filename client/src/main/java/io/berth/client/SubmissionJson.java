@@ -90,6 +90,7 @@ public final class SubmissionJson {
         }
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
         json.put("constraint", where.constraint());
+        json.put("prefer", where.prefer());
         json.put("nodeList", where.nodeList());
         json.put("excludedNodes", where.excludedNodes());
         json.put("exclusive", where.exclusive());

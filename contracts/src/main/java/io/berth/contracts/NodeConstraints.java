@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// @param segment of how many nodes each of the job's segments is, which lie in one block of the
 ///   network each; null is no matter
 /// @param linked whether GPUs of one node must reach one another by NVLink; null is no
+/// @param prefer what the nodes are, in place of `features`, where the job can start on such nodes;
+///   null is no matter
 public record NodeConstraints(
         @Nullable FeatureExpression features,
         List<NodeName> nodeList,
@@ -27,7 +29,8 @@ public record NodeConstraints(
         @Nullable NodeShape shape,
         @Nullable Boolean contiguous,
         @Nullable Integer segment,
-        @Nullable Boolean linked) {
+        @Nullable Boolean linked,
+        @Nullable FeatureExpression prefer) {
 
     public static final NodeConstraints NONE =
             new NodeConstraints(null, List.of(), List.of(), Sharing.SHARED, null);
@@ -57,6 +60,7 @@ public record NodeConstraints(
                 reservation,
                 shape,
                 contiguous,
+                null,
                 null,
                 null);
     }
@@ -120,7 +124,8 @@ public record NodeConstraints(
                 shape,
                 contiguous,
                 nodes,
-                islands);
+                islands,
+                prefer);
     }
 
     /// The same, in whatever blocks the nodes lie.
@@ -135,7 +140,8 @@ public record NodeConstraints(
                 shape,
                 contiguous,
                 null,
-                linked);
+                linked,
+                prefer);
     }
 
     /// The same, whatever links there are between GPUs.
@@ -150,7 +156,8 @@ public record NodeConstraints(
                 shape,
                 contiguous,
                 segment,
-                null);
+                null,
+                prefer);
     }
 
     /// The same, wherever the nodes stand.
@@ -165,7 +172,8 @@ public record NodeConstraints(
                 shape,
                 null,
                 segment,
-                linked);
+                linked,
+                prefer);
     }
 
     /// The same, whatever the nodes' features are.
@@ -180,7 +188,8 @@ public record NodeConstraints(
                 shape,
                 contiguous,
                 segment,
-                linked);
+                linked,
+                prefer);
     }
 
     /// The same, in no reservation.
@@ -195,7 +204,8 @@ public record NodeConstraints(
                 shape,
                 contiguous,
                 segment,
-                linked);
+                linked,
+                prefer);
     }
 
     /// The same without nodes that must be among the job's.
@@ -210,7 +220,8 @@ public record NodeConstraints(
                 shape,
                 contiguous,
                 segment,
-                linked);
+                linked,
+                prefer);
     }
 
     /// The same, under so many switches.
@@ -227,6 +238,25 @@ public record NodeConstraints(
                 shape,
                 contiguous,
                 segment,
-                linked);
+                linked,
+                prefer);
+    }
+
+    /// The same, rather on nodes with other features.
+    ///
+    /// @param rather null is no matter
+    public NodeConstraints preferring(@Nullable FeatureExpression rather) {
+        return new NodeConstraints(
+                features,
+                nodeList,
+                excluded,
+                sharing,
+                switches,
+                reservation,
+                shape,
+                contiguous,
+                segment,
+                linked,
+                rather);
     }
 }

@@ -456,6 +456,23 @@ final class SampleEvents {
                         SPEC,
                         null));
         addNamed(
+                "prefer",
+                Topics.SUBMISSIONS,
+                new Submission.Submitted(
+                        JOB,
+                        SHAPED.with(
+                                new ResourceRequest(
+                                        1,
+                                        4,
+                                        1,
+                                        new MemoryRequest(Per.NODE, 8192),
+                                        GpuRequest.NONE,
+                                        NodeConstraints.NONE.preferring(
+                                                FeatureExpression.parse("h100&nvme")))),
+                        "alice",
+                        SPEC,
+                        null));
+        addNamed(
                 "types",
                 Topics.SUBMISSIONS,
                 new Submission.Submitted(
@@ -920,18 +937,7 @@ final class SampleEvents {
         addNamed("gres", Topics.JOBS, new JobEvent.Placed(JOB, 100, 2, List.of(allocation), 4));
         addNamed("gres", Topics.CONFIG, SampleConfiguration.ofGres());
         addNamed("blocks", Topics.CONFIG, SampleConfiguration.ofBlocks());
-        var segments =
-                new NodeConstraints(
-                        null,
-                        List.of(),
-                        List.of(),
-                        Sharing.SHARED,
-                        null,
-                        null,
-                        null,
-                        null,
-                        1,
-                        true);
+        var segments = NodeConstraints.NONE.inBlocks(1, true);
         addNamed(
                 "segments",
                 Topics.JOBS,

@@ -130,6 +130,8 @@ public record JobSubmission(
     /// @param topology the level of the network of which they are in one domain: `rack@10:00`
     /// @param threadsUsed threads of each of its cores that the job's tasks run on at most; it has
     ///   the cores all the same
+    /// @param prefer as `--prefer`: features in place of those of `constraint`, where the job can
+    ///   start on such nodes
     public record Nodes(
             @Nullable String constraint,
             @Nullable String nodeList,
@@ -153,12 +155,13 @@ public record JobSubmission(
             @Nullable Integer tasksPerSocket,
             @Nullable Boolean oversubscribe,
             @Nullable String topology,
-            @Nullable Integer threadsUsed) {
+            @Nullable Integer threadsUsed,
+            @Nullable String prefer) {
 
         public static final Nodes NONE =
                 new Nodes(
                         null, null, null, null, null, null, null, null, null, null, null, null,
-                        null, null, null, null, null, null, null, null, null, null, null);
+                        null, null, null, null, null, null, null, null, null, null, null, null);
     }
 
     /// The submission that a draft says.

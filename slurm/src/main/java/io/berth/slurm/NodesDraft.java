@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class NodesDraft {
 
     private @Nullable String constraint;
+    private @Nullable String prefer;
     private @Nullable String nodeList;
     private @Nullable String excludedNodes;
     private @Nullable Boolean exclusive;
@@ -39,6 +40,7 @@ final class NodesDraft {
     void set(SbatchSetting setting, Given<SbatchOption> given) throws InvalidOption {
         switch (setting) {
             case CONSTRAINT -> constraint = feature(given);
+            case PREFER -> prefer = feature(given);
             case CONTIGUOUS -> contiguous = true;
             case MIN_CPUS -> minCpus = SbatchDraft.positive(given);
             case TMP -> tmpMib = tmp(given);
@@ -259,5 +261,6 @@ final class NodesDraft {
         to.tasksPerSocket = tasksPerSocket;
         to.topology = topology;
         to.threadsUsed = threadsUsed(cpusPerTask);
+        to.prefer = prefer;
     }
 }

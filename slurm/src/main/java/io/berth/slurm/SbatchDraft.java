@@ -126,6 +126,7 @@ final class SbatchDraft {
             case NODEFILE -> where.file(from.text(given));
             case CONSTRAINT,
                     CONTIGUOUS,
+                    PREFER,
                     CORES_PER_SOCKET,
                     EXCLUDE,
                     EXCLUSIVE,

@@ -190,6 +190,12 @@ final class SbatchOptionTable {
                         + " node counts once in `[a*2&b*4]`, and a job that names no number of nodes"
                         + " has as many as are counted");
         different(
+                "prefer",
+                null,
+                SbatchSetting.PREFER,
+                "as `--constraint`, in the place of which it is tried first whenever the job is"
+                        + " looked for room for; it never waits for such nodes");
+        different(
                 "contiguous",
                 '\0',
                 NONE,
@@ -319,7 +325,6 @@ final class SbatchOptionTable {
     private void refusedSecondHalf() {
         refused("network", '\0', REQUIRED, "SBATCH_NETWORK");
         refused("overcommit", 'O', NONE, "SBATCH_OVERCOMMIT");
-        refused("prefer", '\0', REQUIRED, null);
         refused("reboot", '\0', NONE, null);
         refused("thread-spec", '\0', REQUIRED, "SBATCH_THREAD_SPEC");
         refused("uid", '\0', REQUIRED, null);

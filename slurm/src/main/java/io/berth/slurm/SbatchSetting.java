@@ -59,6 +59,7 @@ public enum SbatchSetting {
     OVERSUBSCRIBE,
     PARSABLE,
     PARTITION,
+    PREFER,
     PRIORITY,
     PROPAGATE,
     QOS,

@@ -114,6 +114,7 @@ public final class SubmissionDraft {
         public @Nullable Boolean oversubscribe;
         public @Nullable String topology;
         public @Nullable Integer threadsUsed;
+        public @Nullable String prefer;
 
         private Nodes() {}
 
@@ -142,7 +143,8 @@ public final class SubmissionDraft {
                             tasksPerSocket,
                             oversubscribe,
                             topology,
-                            threadsUsed);
+                            threadsUsed,
+                            prefer);
             return nodes.equals(JobSubmission.Nodes.NONE) ? null : nodes;
         }
     }

@@ -478,6 +478,7 @@ final class SbatchTest {
                                 "--signal=B:USR1@60",
                                 "-C",
                                 "a100&nvme",
+                                "--prefer=h100|nvme",
                                 "-x",
                                 "n[1-2]",
                                 "--exclusive",
@@ -497,6 +498,7 @@ final class SbatchTest {
                     it.terms.mailType = "END,FAIL";
                     it.terms.mailUser = "alice@lab";
                     it.where.constraint = "a100&nvme";
+                    it.where.prefer = "h100|nvme";
                     it.where.excludedNodes = "n[1-2]";
                     it.where.exclusive = true;
                     it.where.maxNodes = 4;

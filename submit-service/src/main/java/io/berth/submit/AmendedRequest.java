@@ -39,6 +39,7 @@ record AmendedRequest(
         return ofResources(change)
                 || Stream.of(
                                 change.constraint(),
+                                change.prefer(),
                                 change.nodeList(),
                                 change.excludedNodes(),
                                 change.reservation(),
@@ -142,24 +143,28 @@ record AmendedRequest(
             throw invalid("a part of a GPU is of one GPU of a node that others use too");
         }
         return new NodeConstraints(
-                change.constraint() == null
-                        ? where.features()
-                        : RequestedNodes.features(change.constraint()),
-                change.nodeList() == null
-                        ? where.nodeList()
-                        : RequestedNodes.names(change.nodeList(), nodes),
-                change.excludedNodes() == null
-                        ? where.excluded()
-                        : RequestedNodes.names(change.excludedNodes(), nodes),
-                sharing,
-                change.switches() == null && change.topology() == null
-                        ? where.switches()
-                        : RequestedNodes.limit(change.switches(), change.topology()),
-                change.reservation() == null
-                        ? where.reservation()
-                        : change.reservation().isEmpty() ? null : change.reservation(),
-                where.shape(),
-                change.contiguous() == null ? where.contiguous() : change.contiguous());
+                        change.constraint() == null
+                                ? where.features()
+                                : RequestedNodes.features(change.constraint()),
+                        change.nodeList() == null
+                                ? where.nodeList()
+                                : RequestedNodes.names(change.nodeList(), nodes),
+                        change.excludedNodes() == null
+                                ? where.excluded()
+                                : RequestedNodes.names(change.excludedNodes(), nodes),
+                        sharing,
+                        change.switches() == null && change.topology() == null
+                                ? where.switches()
+                                : RequestedNodes.limit(change.switches(), change.topology()),
+                        change.reservation() == null
+                                ? where.reservation()
+                                : change.reservation().isEmpty() ? null : change.reservation(),
+                        where.shape(),
+                        change.contiguous() == null ? where.contiguous() : change.contiguous())
+                .preferring(
+                        change.prefer() == null
+                                ? where.prefer()
+                                : RequestedNodes.features(change.prefer()));
     }
 
     private Sharing sharing() throws Refused {

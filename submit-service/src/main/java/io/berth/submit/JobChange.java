@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// @param switches as `--switches`; empty is none
 /// @param timeMinSeconds as `--time-min`; 0 is none
 /// @param topology as `--topology`; empty is none, and of switches too
+/// @param prefer as `--prefer`; empty is none
 public record JobChange(
         @Nullable String account,
         @Nullable String partition,
@@ -54,13 +55,14 @@ public record JobChange(
         @Nullable Boolean exclusive,
         @Nullable String switches,
         @Nullable Long timeMinSeconds,
-        @Nullable String topology) {
+        @Nullable String topology,
+        @Nullable String prefer) {
 
     /// Only another priority.
     public static JobChange priority(long points) {
         return new JobChange(
                 null, null, null, null, null, null, null, null, null, points, null, null, null,
                 null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-                null, null, null, null);
+                null, null, null, null, null);
     }
 }

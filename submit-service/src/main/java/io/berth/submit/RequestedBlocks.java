@@ -81,9 +81,12 @@ final class RequestedBlocks {
         return "model".equals(parallel);
     }
 
+    private static boolean counts(@Nullable FeatureExpression features) {
+        return features != null && features.nodesCounted() > 1;
+    }
+
     private static void check(ResourceRequest request, int segment, boolean model) throws Refused {
         NodeConstraints where = request.where();
-        FeatureExpression features = where.features();
         String other =
                 request.range() != null
                         ? "a range of nodes"
@@ -95,7 +98,8 @@ final class RequestedBlocks {
                                                 : "--topology"
                                         : !request.nodesAmong().isEmpty()
                                                 ? "nodes that must be among others"
-                                                : features != null && features.nodesCounted() > 1
+                                                : counts(where.features())
+                                                                || counts(where.prefer())
                                                         ? "features that are counted"
                                                         : uneven(request)
                                                                 ? "tasks or GPUs that are not the same on each node"

@@ -44,14 +44,15 @@ public final class RequestedNodes {
             throws Refused {
         var constraints =
                 new NodeConstraints(
-                        features(asked.constraint()),
-                        names(asked.nodeList(), nodes),
-                        names(asked.excludedNodes(), nodes),
-                        PartitionNodes.within(partitions, sharing(asked)),
-                        limit(asked.switches(), asked.topology()),
-                        asked.reservation(),
-                        shape(asked, byCore),
-                        asked.contiguous());
+                                features(asked.constraint()),
+                                names(asked.nodeList(), nodes),
+                                names(asked.excludedNodes(), nodes),
+                                PartitionNodes.within(partitions, sharing(asked)),
+                                limit(asked.switches(), asked.topology()),
+                                asked.reservation(),
+                                shape(asked, byCore),
+                                asked.contiguous())
+                        .preferring(features(asked.prefer()));
         return constraints.equals(NodeConstraints.NONE) ? null : constraints;
     }
 
@@ -71,17 +72,22 @@ public final class RequestedNodes {
     /// @throws Refused if features count more nodes than there are, or a list names more nodes than
     ///   the job has at least and fewer than it may have
     static void check(ResourceRequest request) throws Refused {
-        FeatureExpression features = request.where().features();
-        if (features != null && features.nodesCounted() > request.nodes()) {
-            throw invalid(
-                    "Invalid feature specification: '%s' counts %d nodes, and the job has %d"
-                            .formatted(features, features.nodesCounted(), request.nodes()));
-        }
+        checkCounts(request.where().features(), request.nodes());
+        checkCounts(request.where().prefer(), request.nodes());
         int listed = request.where().nodeList().size();
         if (listed > request.nodes() && listed < request.mostNodes()) {
             throw invalid(
                     "the list of nodes names %d, and the job has %d to %d: it must have all that it names"
                             .formatted(listed, request.nodes(), request.mostNodes()));
+        }
+    }
+
+    private static void checkCounts(@Nullable FeatureExpression features, int nodes)
+            throws Refused {
+        if (features != null && features.nodesCounted() > nodes) {
+            throw invalid(
+                    "Invalid feature specification: '%s' counts %d nodes, and the job has %d"
+                            .formatted(features, features.nodesCounted(), nodes));
         }
     }
 

@@ -8,6 +8,7 @@ import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.NodeRange;
 import io.berth.contracts.NodeShape;
 import io.berth.contracts.PrivateData;
@@ -417,6 +418,31 @@ final class AdmissionTest {
     void a_constraint_that_counts_what_cannot_be_is_refused(
             int nodes, String constraint, String because) {
         var asked = Asked.with(Map.of("nodes", nodes, "where", Map.of("constraint", constraint)));
+
+        assertThat(refused(asked, ALICE).detail()).contains(because);
+    }
+
+    @Test
+    void what_a_job_prefers_is_kept_beside_what_it_must_have() {
+        NodeConstraints where =
+                admitted(where(Map.of("constraint", "a100", "prefer", "h100&nvme")), ALICE)
+                        .description()
+                        .request()
+                        .where();
+
+        assertThat(where.features()).hasToString("a100");
+        assertThat(where.prefer()).hasToString("h100&nvme");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "h100*3; Invalid feature specification: 'h100*3' counts 3 nodes, and the job has 2",
+                "h100&; Invalid feature specification: constraint 'h100&' cannot be read from character 6 on"
+            })
+    void what_no_job_can_prefer_is_refused(String prefer, String because) {
+        var asked = Asked.with(Map.of("nodes", 2, "where", Map.of("prefer", prefer)));
 
         assertThat(refused(asked, ALICE).detail()).contains(because);
     }

@@ -133,6 +133,18 @@ final class AmendedRequestTest {
     }
 
     @Test
+    void what_it_prefers_is_asked_for_stays_and_is_not_any_more() throws Refused {
+        ResourceRequest rather = Objects.requireNonNull(amended(Map.of("prefer", "h100")));
+
+        assertThat(rather.where().prefer()).hasToString("h100");
+        assertThat(amended("batch", rather, Map.of("constraint", "nvme"), JobState.PENDING))
+                .extracting(ResourceRequest::where)
+                .satisfies(it -> assertThat(it.prefer()).hasToString("h100"));
+        assertThat(amended("batch", rather, Map.of("prefer", ""), JobState.PENDING))
+                .isEqualTo(BEFORE);
+    }
+
+    @Test
     void switches_are_asked_for_and_not_any_more() throws Refused {
         ResourceRequest few = Objects.requireNonNull(amended(Map.of("switches", "1@10:00")));
 

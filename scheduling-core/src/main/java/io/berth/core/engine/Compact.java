@@ -9,10 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 /// Chooses a gang's nodes so that they lie close together.
 ///
-/// *Goals*, ranked: the lowest weights of nodes that suffice; the first of the class's choices; the
-/// lowest level of the network whose one domain holds the gang; in that level the domain with the
-/// fewest nodes to spare; below it as few leaf switches as possible, and under them as few blocks;
-/// then what they cost by the policy. *Constraints*: no more leaf switches than the class allows,
+/// *Goals*, ranked: a choice of the class that is preferred; the lowest weights of nodes that
+/// suffice; the first of the class's other choices; the lowest level of the network whose one
+/// domain holds the gang; in that level the domain with the fewest nodes to spare; below it as few
+/// leaf switches as possible, and under them as few blocks; then what they cost by the policy.
+/// *Constraints*: no more leaf switches than the class allows,
 /// or one domain of the level that it names; the nodes that must be among the gang's are; so many
 /// are of each group that is counted ([Slots]). A gang that must stand in a row is [Row]'s, one in
 /// segments [Segments]'.
@@ -33,10 +34,21 @@ final class Compact {
     /// cannot have so many of each group as it must.
     int @Nullable [] choose(Usable usable, PackingPolicy policy) {
         List<Usable> choices = usable.choices().stream().filter(Usable::enough).toList();
-        if (choices.isEmpty()) {
+        int[] preferred = choose(usable, choices, true, policy);
+        return preferred == null ? choose(usable, choices, false, policy) : preferred;
+    }
+
+    /// @param preferred of which of the choices
+    private int @Nullable [] choose(
+            Usable usable, List<Usable> choices, boolean preferred, PackingPolicy policy) {
+        List<Usable> light =
+                choices.stream()
+                        .filter(it -> it.preferred() == preferred)
+                        .map(Usable::cleared)
+                        .toList();
+        if (light.isEmpty()) {
             return null;
         }
-        List<Usable> light = choices.stream().map(Usable::cleared).toList();
         for (List<Candidate> more : usable.byWeight()) {
             for (Usable one : light) {
                 int[] chosen = one.addAll(more) && one.enough() ? near(one, policy) : null;

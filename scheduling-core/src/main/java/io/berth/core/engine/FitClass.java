@@ -98,7 +98,8 @@ public final class FitClass {
     /// @param onParts where its jobs may run on more nodes than they need
     /// @param spread whether they need less of each node on more of them
     /// @param policy which nodes are taken first; null is the cluster's
-    /// @param choices all its nodes are of one of these, the first that will do; empty is no choice
+    /// @param choices all its nodes are of one of these, the first that will do; those that it may
+    ///   use are of some of them. Empty is no choice
     public record Layout(
             boolean inRow,
             int segment,
@@ -122,7 +123,21 @@ public final class FitClass {
     ///
     /// @param nodes of which all of its nodes are
     /// @param counts of which it has so many each at least, a node counting once
-    public record Choice(BitSet nodes, List<Count> counts) {}
+    /// @param preferred whether it has these rather than nodes of a lower weight; such choices stand
+    ///   before the others
+    public record Choice(BitSet nodes, List<Count> counts, boolean preferred) {
+
+        public Choice(BitSet nodes, List<Count> counts) {
+            this(nodes, counts, false);
+        }
+
+        /// The same nodes, as far as they are among those, too.
+        public Choice among(BitSet those) {
+            var some = (BitSet) nodes.clone();
+            some.and(those);
+            return new Choice(some, counts, preferred);
+        }
+    }
 
     /// So many of these nodes.
     public record Count(BitSet nodes, int least) {}

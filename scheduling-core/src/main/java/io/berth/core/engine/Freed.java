@@ -21,6 +21,8 @@ final class Freed {
     /// Above so many pairs of nodes and classes, all classes are opened without looking.
     private static final long MOST_LOOKS = 1_000_000;
 
+    private static final int FEW = 8;
+
     private static final int[] NONE = {};
 
     private final Scheduling all;
@@ -335,6 +337,30 @@ final class Freed {
             all.search.learn(fit, Search.end(now, length), known ? elsewhere(fit) : now);
         }
         return place;
+    }
+
+    /// Lowers the reach of a class to what its jobs could have now: of these nodes, which somebody
+    /// may have taken since, and of the others. False: that is not to be told without looking for a
+    /// job.
+    boolean lower(FitClass fit) {
+        if (!fit.alike() || !gained.get(fit.id) || !fit.layout.choices().isEmpty()) {
+            return false;
+        }
+        long last = elsewhere[fit.id];
+        for (int i = nodes.nextSetBit(0); i >= 0; i = nodes.nextSetBit(i + 1)) {
+            Node node = all.cluster.node(i);
+            if (node.open) {
+                Vacancy vacancy = node.vacancy(Search.clock(now));
+                last = Math.max(last, all.search.until(fit, node, vacancy, now));
+            }
+        }
+        fit.reach.lower(last);
+        return true;
+    }
+
+    /// Whether what came free is on so few nodes that looking at them again spares more.
+    boolean few() {
+        return nodes.cardinality() <= FEW;
     }
 
     /// Whether a job could have none of the other nodes.

@@ -281,7 +281,7 @@ final class Node {
     /// What it has free from now on.
     Vacancy vacancy(Clock clock) {
         Vacancy known = vacancy;
-        if (known == null || !known.clock.equals(clock)) {
+        if (known == null || !known.at(clock)) {
             known = new Vacancy(this, clock);
             vacancy = known;
         }

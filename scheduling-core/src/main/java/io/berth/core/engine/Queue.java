@@ -89,6 +89,16 @@ final class Queue {
         return key != other ? Long.compare(other, key) : Waiting.bySubmission(a.head, b.head);
     }
 
+    private record Keyed(long key, Line line) {
+
+        /// As that of lines.
+        static final Comparator<Keyed> ORDER =
+                (a, b) ->
+                        a.key != b.key
+                                ? Long.compare(b.key, a.key)
+                                : Waiting.bySubmission(a.line.head, b.line.head);
+    }
+
     private record LineName(int association, long slope, boolean outbid) {}
 
     /// What lines have in common that keep their order until fair shares change.
@@ -324,8 +334,18 @@ final class Queue {
         }
         change.run();
         for (int i = 0; i < ladders.size(); i++) {
-            ladders.get(i).addAll(contents.get(i));
+            ladders.get(i).addAll(inOrder(contents.get(i)));
         }
+    }
+
+    /// Lines in their order, of each of which the key is made out once: of a million that are added
+    /// to a tree in another order, each would be compared with twenty.
+    private static List<Line> inOrder(List<Line> lines) {
+        return lines.stream()
+                .map(it -> new Keyed(it.key(), it))
+                .sorted(Keyed.ORDER)
+                .map(Keyed::line)
+                .toList();
     }
 
     /// The first job of all that may have an expected start; null if there is none.

@@ -157,11 +157,8 @@ final class Search {
             return anyOf(among, fit, now, end);
         }
         for (Choice choice : fit.layout.choices()) {
-            BitSet some = (BitSet) choice.nodes().clone();
-            if (among != null) {
-                some.and(among);
-            }
-            Place place = anyOf(some, fit, now, end);
+            Choice some = among == null ? choice : choice.among(among);
+            Place place = anyOf(some.nodes(), fit, now, end);
             if (place != null) {
                 return place;
             }

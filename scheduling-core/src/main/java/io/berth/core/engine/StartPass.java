@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 /// One start pass. See [Scheduling].
 final class StartPass {
 
+    /// A line that it does not pay to look through.
+    private static final int SHORT = 16;
+
     private final Scheduling all;
     private final long now;
     private final Decisions decisions;
@@ -40,6 +43,9 @@ final class StartPass {
 
     /// The sets for which an expected start was looked for.
     private final Set<HetSet> sought = new HashSet<>();
+
+    /// Whether a job has started since the line was last looked through.
+    private boolean taken;
 
     /// Whether a set has started since all were tried.
     private boolean setsAgain;
@@ -160,12 +166,51 @@ final class StartPass {
         Waiting toPlan = all.nextToPlan(now);
         if (toPlan != null) {
             lineUp(toPlan);
+        } else if (taken) {
+            taken = false;
+            if (line.size() > SHORT && !off && freed.few()) {
+                sendAway();
+            }
         }
         if (line.isEmpty() && setsAgain) {
             setsAgain = false;
             lineUpSets();
         }
         return line.poll();
+    }
+
+    /// Who is in line for what somebody has just taken is not tried, and leaves his place to those
+    /// of his class that need less time. So most of a long line, of which one can start, is never
+    /// looked for room for.
+    private void sendAway() {
+        var classes = new HashSet<FitClass>();
+        line.removeIf(job -> {
+            boolean away = missed(job);
+            if (away) {
+                job.inLine = false;
+                classes.add(job.fit);
+            }
+            return away;
+        });
+        for (FitClass fit : classes) {
+            inTurn.keep(fit, it -> it.plan != null && freed.hopeful(it.plan));
+            push(fit);
+            pushPlanned(fit);
+        }
+    }
+
+    /// Whether trying the job would come to nothing, for it finds no room any more.
+    private boolean missed(Waiting job) {
+        FitClass fit = job.fit;
+        Plan plan = job.plan;
+        boolean plain =
+                job.set == null
+                        && fit.preemptor == null
+                        && job.either.size() == 1
+                        && (plan == null ? job.line != null : plan.start() > now);
+        return plain
+                && freed.lower(fit)
+                && (plan == null ? job.bucket > open(fit) : !freed.hopeful(plan));
     }
 
     /// All sets are tried, whatever came free: where one finds a seat less, another may find one
@@ -206,6 +251,7 @@ final class StartPass {
     private void start(Waiting job, Place place) {
         Plan plan = all.plans.of(job.job);
         all.start(job, place, now, decisions);
+        taken = true;
         lineUpHelped();
         boolean asPlanned =
                 plan == null

@@ -52,6 +52,11 @@ final class Usable {
         return choice != null && !choice.counts().isEmpty();
     }
 
+    /// Whether its nodes go before those of a lower weight.
+    boolean preferred() {
+        return choice != null && choice.preferred();
+    }
+
     boolean enough() {
         return largeEnough >= fit.large
                 && candidates.size() >= fit.parts()

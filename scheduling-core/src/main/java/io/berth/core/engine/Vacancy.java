@@ -16,8 +16,12 @@ final class Vacancy {
     private record Left(long time, long[] free) {}
 
     private final Node node;
-    final Clock clock;
     private final List<Left> falling = new ArrayList<>();
+    private Clock clock;
+
+    /// The next time at which a run ends or something reserved begins or ends; [Node#NEVER] if none
+    /// is.
+    private final long next;
 
     /// Whether somebody is or will be here who does not bear everybody beside him.
     private boolean alone;
@@ -49,6 +53,26 @@ final class Vacancy {
             }
             fall(time, free);
         }
+        this.next = runs.length > 0 && runs[0].time() <= clock.now() ? clock.now() : nextOf(node);
+    }
+
+    private long nextOf(Node of) {
+        long first = of.runs().length == 0 ? Node.NEVER : of.runs()[0].time();
+        for (Step step : of.reservations()) {
+            if (step.time() > clock.now()) {
+                return Math.min(first, step.time());
+            }
+        }
+        return first;
+    }
+
+    /// Makes it that of another time. False: it may not hold then any more.
+    boolean at(Clock other) {
+        boolean same = clock.now() <= other.now() && other.now() < next;
+        if (same) {
+            clock = other;
+        }
+        return same || clock.equals(other);
     }
 
     private void fall(long time, long[] free) {
@@ -75,7 +99,7 @@ final class Vacancy {
         for (int i = 0; i < falling.size(); i++) {
             Left left = falling.get(i);
             if (!node.covers(left.free, demand)) {
-                return Math.min(open, left.time);
+                return Math.min(open, Math.max(clock.now(), left.time));
             }
         }
         return open;

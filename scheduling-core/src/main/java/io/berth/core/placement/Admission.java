@@ -46,12 +46,14 @@ final class Admission {
         return any;
     }
 
-    /// The nodes of which all of a gang's are, one set of them or another, in the order in which
-    /// its features name them; empty for a job that has no choice.
+    /// The nodes of which all of a job's are, one set of them or another: first those that it
+    /// prefers, then in the order in which its features name them; empty for a job that has no
+    /// choice. A job of one node that prefers none has any of all sets.
     ///
     /// @param of some nodes; null is all
     List<Choice> choices(ResourceRequest request, @Nullable BitSet of) {
-        if (request.where().features() == null || request.nodes() == 1) {
+        boolean prefers = request.where().prefer() != null;
+        if (!prefers && (request.where().features() == null || request.nodes() == 1)) {
             return List.of();
         }
         List<Choice> all = all(request, of);
@@ -76,7 +78,10 @@ final class Admission {
             counted.or(nodes);
             sum += count.nodes();
         }
-        return new Choice(sum < parts ? admitted : sum == parts ? counted : new BitSet(), counts);
+        return new Choice(
+                sum < parts ? admitted : sum == parts ? counted : new BitSet(),
+                counts,
+                filter.preferred());
     }
 
     private BitSet where(Predicate<NodeStatus> admits, @Nullable BitSet of) {

@@ -17,6 +17,7 @@ import io.berth.core.engine.Tenant;
 import io.berth.core.packing.Policies;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -179,12 +180,9 @@ final class FitClasses {
             any.set(0, nodes.names().size());
             choices = List.of(new Choice(any, List.of()));
         }
-        for (Choice it : choices) {
-            var some = (BitSet) it.nodes().clone();
-            some.and(drawn);
-            all.add(new Choice(some, it.counts()));
-        }
+        choices.forEach(it -> all.add(it.among(drawn)));
         all.addAll(choices);
+        all.sort(Comparator.comparing(it -> !it.preferred()));
         return all;
     }
 

@@ -156,4 +156,25 @@ final class FreedTest {
         assertThat(started).hasSize(1);
         assertThat(asked).as("beside once for each that is planned still").isLessThan(49 + 10);
     }
+
+    @Test
+    void who_is_in_line_for_what_somebody_else_has_taken_is_not_tried() {
+        run(1, new Demand(1, 1, 1, 0));
+        run(2, new Demand(1, 1, 1, 0));
+        for (int job = 11; job <= 60; job++) {
+            wait(job, gpus(1));
+        }
+        engine.startPass(NOW, decisions);
+
+        engine.forget(1);
+        asked = 0;
+        engine.startPass(NOW, decisions);
+
+        assertThat(started).containsExactly(11L);
+        assertThat(asked).isLessThan(5);
+        engine.forget(2);
+        engine.forget(11);
+        engine.startPass(NOW, decisions);
+        assertThat(started).containsExactly(11L, 12L, 13L);
+    }
 }

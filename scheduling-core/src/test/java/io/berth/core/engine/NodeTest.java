@@ -205,6 +205,19 @@ final class NodeTest {
     }
 
     @Test
+    void what_was_found_out_of_it_holds_later_or_is_found_out_anew() {
+        always(it -> {
+            Demand demand = it.demand();
+            it.node.vacancy(it.clock);
+            long now = it.now + it.random.nextInt(8);
+            var later = new Node.Clock(now, now + it.clock.floor() - it.clock.now());
+
+            assertThat(it.node.vacancy(later).until(demand, it.hours))
+                    .isEqualTo(it.node.until(demand, later, it.hours));
+        });
+    }
+
+    @Test
     void it_can_be_had_for_as_long_by_whom_many_are_asked_for() {
         always(it -> {
             if (it.random.nextBoolean()) {

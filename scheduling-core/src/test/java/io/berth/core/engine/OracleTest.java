@@ -106,9 +106,12 @@ final class OracleTest {
             if (large + small > 1 && random.nextInt(4) == 0) {
                 among.set(random.nextInt(free.length));
             }
-            if (large + small > 1 && random.nextInt(3) == 0) {
-                choices.add(choice(random, free.length, large + small));
-                choices.add(choice(random, free.length, large + small));
+            int parts = large + small;
+            if (random.nextInt(3) == 0) {
+                Choice first = choice(random, free.length, parts);
+                boolean prefers = random.nextBoolean();
+                choices.add(new Choice(first.nodes(), first.counts(), prefers));
+                choices.add(choice(random, free.length, parts));
             }
             var terms =
                     new Terms(
@@ -118,7 +121,7 @@ final class OracleTest {
                                     small,
                                     List.of(part(gpus + 1)),
                                     List.of(part(gpus)),
-                                    null,
+                                    chosen(),
                                     switches)
                             .in(
                                     new Layout(
@@ -133,6 +136,13 @@ final class OracleTest {
             fit = trial.engine.fitClass(byName && switches > 0 ? terms.within(1) : terms);
         }
 
+        /// The nodes of all choices; null where there is none.
+        private @Nullable BitSet chosen() {
+            var chosen = new BitSet();
+            choices.forEach(it -> chosen.or(it.nodes()));
+            return choices.isEmpty() ? null : chosen;
+        }
+
         private Demand part(int some) {
             return new Demand(1, 1, some, 0).alsoWith(Counted.of(0, more)).with(Counted.of(wanted));
         }
@@ -143,7 +153,7 @@ final class OracleTest {
             int first = random.nextInt(parts + 1);
             int second = random.nextInt(parts - first + 1);
             for (int least : new int[] {first, second}) {
-                if (least > 0) {
+                if (least > 0 && parts > 1) {
                     counts.add(new Count(some(random, nodes), least));
                 }
             }

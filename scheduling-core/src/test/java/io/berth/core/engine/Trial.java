@@ -393,9 +393,10 @@ final class Trial implements Decisions {
     }
 
     /// Every fifth of several nodes wants them all in the first half, or one in the second half and
-    /// another one of even place.
+    /// another one of even place; every tenth rather the one than the other, as does every tenth of
+    /// one node with any.
     List<Choice> choices(Job job) {
-        if (job.id() % 5 != 4 || job.nodes() < 2) {
+        if (job.id() % 5 != 4 || (job.nodes() < 2 && job.id() % 2 == 1)) {
             return List.of();
         }
         int size = engine.cluster.size();
@@ -408,9 +409,10 @@ final class Trial implements Decisions {
             (node < size / 2 ? first : second).set(node);
             even.set(node, node % 2 == 0);
         }
+        var counts = List.of(new Count(second, 1), new Count(even, 1));
         return List.of(
-                new Choice(first, List.of()),
-                new Choice(all, List.of(new Count(second, 1), new Count(even, 1))));
+                new Choice(first, List.of(), job.id() % 2 == 0),
+                new Choice(all, job.nodes() < 2 ? List.of() : counts));
     }
 
     /// Every fourth takes a third of its time, in seconds, where it then starts sooner; 0 is none.

@@ -110,7 +110,27 @@ final class HandmadeCasesTest {
                     racks ; -                 ; 4x1 -C=[rack1|rack2] ; BadConstraints
                     racks ; 4@n2 4@n4         ; 2x4 -C=[rack1*2|rack2*2] ; n1:0,1,2,3 n3:0,1,2,3
                     racks ; -                 ; 2x1 row -C=[rack1*1&rack2*1] ; n3:0 n4:0
-                    # Weights: n1 is the heaviest
+                    # Rather these, in place of those that it must have
+                    racks ; -                 ; 1x1 -P=rack2     ; n4:0
+                    racks ; 1@n2              ; 1x1 -P=rack2     ; n4:0
+                    racks ; 4@n4 4@n5 4@n6    ; 1x1 -P=rack2     ; n1:0
+                    racks ; -                 ; 1x1 -P=nowhere   ; n1:0
+                    racks ; -                 ; 2x4 -P=rack2     ; n4:0,1,2,3 n5:0,1,2,3
+                    racks ; 4@n4 4@n5         ; 2x4 -P=rack2     ; n1:0,1,2,3 n2:0,1,2,3
+                    racks ; -                 ; 4x1 -P=rack2     ; n1:0 n2:0 n3:0 n4:0
+                    racks ; 4@n4 4@n5         ; 2x1 -P=[rack2|rack1] ; n1:0 n2:0
+                    racks ; -                 ; 3x1 -P=rack2*2   ; n1:0 n4:0 n5:0
+                    mixed ; -                 ; 1x1 -C=a100 -P=h100 ; h1:0
+                    mixed ; 8@h1              ; 1x1 -C=a100 -P=h100 ; a1:0
+                    mixed ; 8@h1 4@a1 4@a2    ; 1x1 -C=a100 -P=h100 ; Resources
+                    mixed ; -                 ; 1x1 -C=v100 -P=h100 ; h1:0
+                    heavy ; -                 ; 1x1 -P=first     ; n1:0
+                    heavy ; -                 ; 2x1 -C=[first*1&a100*1] ; n1:0 n2:0
+                    heavy ; 4@n2 4@n3         ; 1x1 -P=first     ; n1:0
+                    heavier ; -               ; 2x1 -P=first     ; n1:0 n2:0
+                    heavier ; -               ; 2x1              ; n3:0 n4:0
+                    heavier ; 4@n2            ; 2x1 -P=first     ; n3:0 n4:0
+                    # Weights: n1 is the heaviest; of heavier, n2 is as heavy
                     heavy ; -                 ; 1x1              ; n2:0
                     heavy ; 1@n1              ; 1x1              ; n2:0
                     heavy ; 4@n2 4@n3 4@n4    ; 1x1              ; n1:0
@@ -171,15 +191,23 @@ final class HandmadeCasesTest {
                                         new NodeName(name), "root", List.of(words[4]))));
             }
         }
-        if (nodes.equals("heavy")) {
-            cell.take(
-                    new Input.NodeAsked(new NodeRequest.WeightSet(new NodeName("n1"), "root", 5)));
+        if (nodes.startsWith("heav")) {
+            weigh("n1");
+        }
+        if (nodes.equals("heavier")) {
+            weigh("n2");
         }
         if (nodes.equals("drain")) {
             cell.take(
                     new Input.NodeAsked(
                             new NodeRequest.DrainRequested(new NodeName("n1"), "root", "fan")));
         }
+    }
+
+    private void weigh(String name) {
+        var node = new NodeName(name);
+        cell.take(new Input.NodeAsked(new NodeRequest.WeightSet(node, "root", 5)));
+        cell.take(new Input.NodeAsked(new NodeRequest.FeaturesSet(node, "root", List.of("first"))));
     }
 
     private void underSwitches() {
@@ -228,16 +256,18 @@ final class HandmadeCasesTest {
 
     private static NodeConstraints where(Map<String, String> asked) {
         String features = asked.get("-C");
+        String rather = asked.get("-P");
         String switches = asked.get("sw");
         return new NodeConstraints(
-                features == null ? null : FeatureExpression.parse(features),
-                names(asked.getOrDefault("-w", "")),
-                names(asked.getOrDefault("-x", "")),
-                asked.containsKey("ex") ? Sharing.NODE : Sharing.SHARED,
-                switches == null ? null : new SwitchLimit(Integer.parseInt(switches), null),
-                null,
-                null,
-                asked.containsKey("row") ? true : null);
+                        features == null ? null : FeatureExpression.parse(features),
+                        names(asked.getOrDefault("-w", "")),
+                        names(asked.getOrDefault("-x", "")),
+                        asked.containsKey("ex") ? Sharing.NODE : Sharing.SHARED,
+                        switches == null ? null : new SwitchLimit(Integer.parseInt(switches), null),
+                        null,
+                        null,
+                        asked.containsKey("row") ? true : null)
+                .preferring(rather == null ? null : FeatureExpression.parse(rather));
     }
 
     private static List<NodeName> names(String list) {

@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// @param hetSize how many components there are
 /// @param hold `USER` or `ADMIN`
 /// @param eligibleAt since when it waits for its turn; 0 if it may not start
+/// @param prefer features that its nodes have rather, where it can start on such
 /// @param requiredNodes as a host list, as `excludedNodes` and `plannedNodes`
 /// @param exclusiveUser whether only jobs of the same user may be on its nodes
 /// @param exclusiveTopo whether no other job may be in the blocks of its nodes
@@ -69,6 +70,7 @@ record TermsJson(
         @Nullable Long timeMinSeconds,
         @Nullable String dependency,
         @Nullable String constraint,
+        @Nullable String prefer,
         @Nullable String requiredNodes,
         @Nullable String excludedNodes,
         @Nullable Boolean exclusive,
@@ -123,6 +125,7 @@ record TermsJson(
                 terms.timeMinSeconds(),
                 dependency == null ? null : dependency.toString(),
                 features == null ? null : features.toString(),
+                where.prefer() == null ? null : where.prefer().toString(),
                 hosts(where.nodeList()),
                 hosts(where.excluded()),
                 where.sharing() == Sharing.NODE ? true : null,

@@ -137,6 +137,7 @@ final class SlurmSubmission {
             case "contiguous" -> where.put("contiguous", choice(name, value));
             case "exclusive" -> setExclusive(text(name, value));
             case "constraints" -> where.put("constraint", text(name, value));
+            case "prefer" -> where.put("prefer", text(name, value));
             case "required_nodes" -> where.put("nodeList", list(name, value));
             case "excluded_nodes" -> where.put("excludedNodes", list(name, value));
             default -> {
