@@ -186,12 +186,10 @@ final class RunSteps {
         }
         var srun = new LiveProcess(Long.parseLong(words.group(1)), Long.parseLong(words.group(2)));
         try {
-            mustBeHere(srun);
             int rows = Integer.parseInt(words.group(3));
             int columns = Integer.parseInt(words.group(4));
             Console console = rows * columns == 0 ? null : new Console(rows, columns);
-            return launching.intoContainer(
-                    Path.of(words.group(5)), StepCommand.of(srun.pid(), console));
+            return launching.intoContainer(Path.of(words.group(5)), command(srun, console));
         } catch (InvalidPathException e) {
             return StartScript.failing("the name of its container is that of no file");
         } catch (LaunchRefused e) {
@@ -210,8 +208,7 @@ final class RunSteps {
         }
         var srun = new LiveProcess(Long.parseLong(words.group(1)), Long.parseLong(words.group(2)));
         try {
-            mustBeHere(srun);
-            launching.outside(StepCommand.of(srun.pid(), null));
+            launching.outside(command(srun, null));
             return "";
         } catch (LaunchRefused e) {
             return String.valueOf(e.getMessage());
@@ -219,6 +216,16 @@ final class RunSteps {
             LOG.atWarn().setCause(e).addKeyValue("process", srun.pid()).log("Step not started");
             return "the node cannot start the step";
         }
+    }
+
+    /// The `srun` of the job that has that process, which lives when all of it has been read: the
+    /// number may be another's soon after.
+    private StepCommand command(LiveProcess srun, @Nullable Console console)
+            throws LaunchRefused, IOException {
+        mustBeHere(srun);
+        StepCommand command = StepCommand.of(srun.pid(), console);
+        mustBeHere(srun);
+        return command;
     }
 
     private void mustBeHere(LiveProcess srun) throws LaunchRefused, IOException {
