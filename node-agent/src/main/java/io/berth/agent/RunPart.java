@@ -224,7 +224,12 @@ final class RunPart {
         }
         try {
             Group group = group();
-            return Optional.of(new RunUsage(run(), group.usage(), StepGroups.now(files, group)))
+            GpuMeter gpus = meter;
+            Consumption used = group.usage();
+            if (gpus != null) {
+                used = gpus.ofPart().map(used::with).orElse(used);
+            }
+            return Optional.of(new RunUsage(run(), used, StepGroups.now(files, group)))
                     .filter(it -> !it.used().equals(Consumption.NONE));
         } catch (IOException e) {
             // Its group goes: it has just ended.
@@ -414,7 +419,15 @@ final class RunPart {
             meter =
                     surroundings
                             .meters()
-                            .begin(launch.here().gpus(), files, first, reports, this::frozen);
+                            .begin(
+                                    launch.here().gpus(),
+                                    launch.here().share() == null
+                                            ? null
+                                            : prepared.group()::members,
+                                    files,
+                                    first,
+                                    reports,
+                                    this::frozen);
         }
         files.release();
         reporting(() -> {
