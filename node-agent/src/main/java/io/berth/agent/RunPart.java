@@ -438,13 +438,14 @@ final class RunPart {
         });
         decided.countDown();
         LaunchSpan.end(surroundings.launcher().spans(), prepared.trace(), launch, ordered);
+        var steps = new RunSteps(launch.here(), files, prepared.group(), forSteps());
         try (var _ = new StepPost(launch, files);
-                var _ = watchAsks()) {
+                var _ = watchAsks(steps)) {
             return new RunningTask(
                             launch,
                             files,
                             prepared.group(),
-                            new RunSteps(launch.here(), files, prepared.group(), forSteps()),
+                            steps,
                             orders,
                             new Standing(files, prepared.group(), orders, reports),
                             new Checkpoints(files, reports::saved),
@@ -487,12 +488,18 @@ final class RunPart {
     }
 
     /// Wakes the part when a step asks for something. A part without steps has no such folder.
-    private SpoolWatch.Registration watchAsks() {
+    private SpoolWatch.Registration watchAsks(RunSteps steps) {
         return files.has(RunFiles.ASKS)
                 ? surroundings
                         .launcher()
                         .watch()
-                        .watch(files.folder().resolve(RunFiles.ASKS), orders::touch)
+                        .watch(
+                                files.folder().resolve(RunFiles.ASKS),
+                                () -> {
+                                    if (!steps.deaf()) {
+                                        orders.touch();
+                                    }
+                                })
                 : () -> {};
     }
 
