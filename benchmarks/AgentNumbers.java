@@ -43,7 +43,7 @@ class AgentNumbers {
                 long before = System.nanoTime();
                 samples = 0;
                 for (String uuid : sensors.uuids()) {
-                    samples += sensors.sample(uuid, Health.HEALTHY).size();
+                    samples += sensors.read(uuid, Health.HEALTHY).size();
                 }
                 took[Math.max(0, i)] = (System.nanoTime() - before) / 1e6;
             }

@@ -14,7 +14,8 @@
  *        TASKS CPU MEMORY READ WRITTEN, of all; then a rank and an amount each: least CPU, most MEMORY, READ, WRITTEN
  * CPU in milliseconds; MEMORY in KiB, of a task that of its largest process; the others in blocks of 512 bytes.
  *
- * Or --await, a file, and how long it is waited for, in hundredths of a second. Its exit status is then 0 if the file is there.
+ * Or --ask, a file, the name under which it is put to be read, where the answer comes, and how long that is waited for, in
+ * hundredths of a second. Its exit status is then 0 if the answer is there.
  *
  * Tasks that are to have groups wait at a pipe until the agent has moved them there, or does not answer in time. What it is
  * asked is a line for each:  RANK PROCESS CPUS GPUS  with - for what is as for all of the step. */
@@ -25,6 +26,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,12 +44,18 @@ enum { PATIENCE = 2000 };
 /* And in a hundredth of a second, with a pause of half a millisecond after each. */
 enum { LOOKS = 20 };
 
+/* In bytes; execvpe(3) has the path of a program on it. */
+enum { LEAST_STACK = 1 << 16 };
+
 struct task {
     char *words;
     const char *rank;
     const char *cpus; /* the word that says them */
     const char *gpus;
     const char *input; /* It opens this itself, as a pipe lets nobody open it until somebody writes. */
+    char **variables;
+    char **command;
+    char number[sizeof "SLURM_TASK_PID=" + 10]; /* It writes its own here. */
     pid_t process; /* 0 when it runs no more */
     int status;
     bool ended; /* and not one that never ran */
@@ -65,6 +73,12 @@ static void complain(const char *act, const char *subject)
 {
     fprintf(stderr, "srun: error: %s %s: %s\n", act, subject, strerror(errno));
 }
+
+/* Where a task begins that shares the memory of this program until it is another. */
+static char *stack;
+static size_t stack_size;
+
+extern char **environ;
 
 static _Noreturn void fail(const char *act, const char *subject)
 {
@@ -146,13 +160,6 @@ static cpu_set_t cpus_of(const char *word)
     return *word == 'c' ? listed(word + 1) : masked(word + 1);
 }
 
-static void bind_to(const char *word)
-{
-    cpu_set_t cpus = cpus_of(word);
-    if (sched_setaffinity(0, sizeof cpus, &cpus) != 0)
-        fail("cannot bind a task to the CPUs", word + 1);
-}
-
 /* Writes CPUs as a list; - for none. */
 static void write_cpus(FILE *out, const char *word)
 {
@@ -181,10 +188,32 @@ static void await_word(void)
         _exit(EXIT_FAILURE);
 }
 
-/* Turns into the task, whose output and errors go to those files. */
-static _Noreturn void become(const struct task *task, char **program, const int *files)
+/* Ends a task that cannot begin, and nothing of the program whose memory it may share. */
+static _Noreturn void give_up(const char *act, const char *subject, int status)
 {
-    size_t count = 0, words = 0;
+    complain(act, subject);
+    _exit(status);
+}
+
+static void bind_to(const char *word)
+{
+    cpu_set_t cpus = cpus_of(word);
+    if (sched_setaffinity(0, sizeof cpus, &cpus) != 0)
+        give_up("cannot bind a task to the CPUs", word + 1, EXIT_FAILURE);
+}
+
+/* A task, and the files that its output and errors go to. */
+struct beginning {
+    struct task *task;
+    const int *files;
+};
+
+/* Turns into the task. */
+static int become(void *argument)
+{
+    const struct beginning *beginning = argument;
+    struct task *task = beginning->task;
+    const int *files = beginning->files;
     await_word();
     /* The shell has its background commands ignore these. */
     signal(SIGINT, SIG_DFL);
@@ -192,32 +221,88 @@ static _Noreturn void become(const struct task *task, char **program, const int 
     sigprocmask(SIG_SETMASK, &before, NULL);
     int input = task->input == NULL ? STDIN_FILENO : open(task->input, O_RDONLY | O_CLOEXEC);
     if (input < 0)
-        fail("cannot open", task->input);
+        give_up("cannot open", task->input, EXIT_FAILURE);
     if (input != STDIN_FILENO && dup2(input, STDIN_FILENO) < 0)
-        fail("cannot open the files of task", task->rank);
+        give_up("cannot open the files of task", task->rank, EXIT_FAILURE);
     for (int file = STDOUT_FILENO; file <= STDERR_FILENO; file++)
         if (files[file] != file && dup2(files[file], file) < 0)
-            fail("cannot open the files of task", task->rank);
-    for (char *word = task->words; *word != '\0'; word = after(word))
+            give_up("cannot open the files of task", task->rank, EXIT_FAILURE);
+    if (task->cpus != NULL)
+        bind_to(task->cpus);
+    snprintf(task->number, sizeof task->number, "SLURM_TASK_PID=%d", getpid());
+    execvpe(task->command[0], task->command, task->variables);
+    int error = errno;
+    give_up("cannot run", task->command[0], error == ENOENT ? NOT_FOUND : NOT_RUN);
+}
+
+/* Whether two variables have one name. */
+static bool same_name(const char *one, const char *other)
+{
+    size_t length = strcspn(one, "=");
+    return strncmp(one, other, length) == 0 && other[length] == '=';
+}
+
+/* Puts a variable among others, in the place of the one of its name. Their number. */
+static size_t put_variable(char **variables, size_t count, char *variable)
+{
+    size_t place = 0;
+    while (place < count && !same_name(variable, variables[place]))
+        place++;
+    variables[place] = variable;
+    return place == count ? count + 1 : count;
+}
+
+/* Finds the words of a task's own program, and its variables: this program's with its own. Whether there is room for them. */
+static bool equip(struct task *task, char **program)
+{
+    size_t inherited = 0, own = 0, count = 0, words = 0;
+    while (environ[inherited] != NULL)
+        inherited++;
+    for (char *word = task->words; *word != '\0'; word = after(word)) {
+        own += *word == 'v';
         words += *word == 'w';
-    char *own[words + 1];
+    }
+    task->variables = calloc(inherited + own + 2, sizeof(char *));
+    char **command = calloc(words + 1, sizeof(char *));
+    if (task->variables == NULL || command == NULL)
+        return false;
+    memcpy(task->variables, environ, inherited * sizeof(char *));
     for (char *word = task->words; *word != '\0'; word = after(word)) {
         if (*word == 'v')
-            putenv(word + 1);
-        else if (*word == 'c' || *word == 'm')
-            bind_to(word);
+            inherited = put_variable(task->variables, inherited, word + 1);
         else if (*word == 'w')
-            own[count++] = word + 1;
+            command[count++] = word + 1;
     }
-    own[count] = NULL;
-    char process[16];
-    snprintf(process, sizeof process, "%ld", (long)getpid());
-    setenv("SLURM_TASK_PID", process, 1);
-    char **command = count == 0 ? program : own;
-    execvp(command[0], command);
-    int error = errno;
-    complain("cannot run", command[0]);
-    _exit(error == ENOENT ? NOT_FOUND : NOT_RUN);
+    snprintf(task->number, sizeof task->number, "SLURM_TASK_PID=");
+    put_variable(task->variables, inherited, task->number);
+    task->command = words == 0 ? program : command;
+    return true;
+}
+
+/* A stack on which a task can begin: execvpe(3) copies the words of the command for a shell. Whether there is one. */
+static bool make_stack(char **command)
+{
+    size_t words = 0, size = LEAST_STACK;
+    while (command[words] != NULL)
+        words++;
+    size += words * sizeof(char *) / sizeof(max_align_t) * sizeof(max_align_t);
+    if (size > stack_size) {
+        free(stack);
+        stack = aligned_alloc(sizeof(max_align_t), size);
+        stack_size = stack == NULL ? 0 : size;
+    }
+    return stack != NULL;
+}
+
+/* Starts the process of a task; -1 if there can be none. One that waits for nobody shares this program's memory, which is not
+ * copied then, and stops it until it has turned into the task's program. */
+static pid_t begin(struct task *task, char **program, const int *files)
+{
+    struct beginning beginning = {.task = task, .files = files};
+    bool waits = gate[0] >= 0 || (task->input != NULL && strcmp(task->input, "/dev/null") != 0);
+    if (!equip(task, program) || !make_stack(task->command))
+        return -1;
+    return clone(become, stack + stack_size, (waits ? 0 : CLONE_VM | CLONE_VFORK) | SIGCHLD, &beginning);
 }
 
 /* Writes the lines that come from a pipe, each whole, after a label. */
@@ -307,9 +392,7 @@ static void start(struct task *task, char **program, int *children)
         default: break; /* The task's own. */
         }
     }
-    pid_t process = possible ? fork() : -1;
-    if (process == 0)
-        become(task, program, files);
+    pid_t process = possible ? begin(task, program, files) : -1;
     if (possible && process < 0)
         complain("cannot start task", task->rank);
     task->process = process < 0 ? 0 : process;
@@ -373,11 +456,13 @@ static void hold(const struct task *tasks, size_t count, char **argument)
     close(gate[1]);
 }
 
-/* Waits until a file is there. Whether it is not. */
-static int await_file(const char *name, long hundredths)
+/* Puts a file where it is read, if it is not there yet, and waits for the answer. Whether none comes. */
+static int ask(const char *file, const char *asked, const char *answer, long hundredths)
 {
     const struct timespec pause = {.tv_nsec = 500000};
-    for (long looks = hundredths * LOOKS; access(name, F_OK) != 0; looks--) {
+    if (rename(file, asked) != 0 && errno != ENOENT)
+        return EXIT_FAILURE;
+    for (long looks = hundredths * LOOKS; access(answer, F_OK) != 0; looks--) {
         if (looks <= 0)
             return EXIT_FAILURE;
         nanosleep(&pause, NULL);
@@ -484,10 +569,10 @@ static void tell_used(const char *name, const struct task *tasks, size_t count)
 
 int main(int arguments, char **argument)
 {
-    if (arguments == 4 && strcmp(argument[1], "--await") == 0)
-        return await_file(argument[2], strtol(argument[3], NULL, 10));
+    if (arguments == 6 && strcmp(argument[1], "--ask") == 0)
+        return ask(argument[2], argument[3], argument[4], strtol(argument[5], NULL, 10));
     if (arguments <= PROGRAM) {
-        fprintf(stderr, "usage: srun-tasks FILE -K|- NODE ASK|- ANSWER PROGRAM [ARGUMENT...] | --await FILE HUNDREDTHS\n");
+        fprintf(stderr, "usage: srun-tasks FILE -K|- NODE ASK|- ANSWER PROGRAM [ARGUMENT...] | --ask FILE ASK ANSWER HUNDREDTHS\n");
         return USAGE;
     }
     const int forwarded[] = {SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD};

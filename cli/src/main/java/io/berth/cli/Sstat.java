@@ -220,7 +220,7 @@ final class Sstat implements Command {
                 written.rank(),
                 each.averageMib("writtenMib"),
                 tres(averageCpu, "gres/gpuutil", gpuUse(gpus), averageMemory),
-                tres(averageCpu, "gres/gpumem", gpuMemory(gpus), memory.amount()),
+                tres(averageCpu, "gres/gpumem", gpuMemory(nodes, gpus), memory.amount()),
                 HostList.compress(nodes.stream().map(it -> it.text("node")).toList()));
     }
 
@@ -243,11 +243,19 @@ final class Sstat implements Command {
         return average.isEmpty() ? "" : Long.toString(Math.round(average.getAsDouble()));
     }
 
-    /// The most memory that one of the GPUs had in use.
-    private static String gpuMemory(List<JsonObject> gpus) {
+    /// The most memory that one of the GPUs had in use; of one of which the job holds a part what its
+    /// own processes had.
+    private static String gpuMemory(List<JsonObject> nodes, List<JsonObject> gpus) {
+        List<Long> own =
+                nodes.stream()
+                        .filter(it -> it.has("gpuMemoryMib"))
+                        .map(it -> it.number("gpuMemoryMib"))
+                        .toList();
         OptionalLong most =
-                gpus.stream()
-                        .flatMap(it -> it.numbers("memoryUsedMib").stream())
+                (own.isEmpty()
+                                ? gpus.stream()
+                                        .flatMap(it -> it.numbers("memoryUsedMib").stream())
+                                : own.stream())
                         .mapToLong(Long::longValue)
                         .max();
         return most.isEmpty() ? "" : most.getAsLong() + "M";

@@ -32,6 +32,14 @@ final class SstatTest {
                               {"node":"gpu-01","uuid":"G0","at":[1,2],"use":[80,100],"memoryUsedMib":[null,30000]},
                               {"node":"gpu-02","uuid":"G1","at":[1,2],"use":[50,null],"memoryUsedMib":[20000,null]}]}
                             """)
+                    .on("GET", "/v1/jobs/19", "{\"id\":19,\"state\":\"RUNNING\",\"tasks\":1}")
+                    .on(
+                            "GET",
+                            "/v1/jobs/19/telemetry",
+                            """
+                            {"nodes":[{"node":"gpu-01","at":5,"cpuMillis":1000,"maxMemoryMib":64,"gpuMemoryMib":1500,"steps":[]}],
+                             "gpus":[{"node":"gpu-01","uuid":"G0","at":[1],"use":[80],"memoryUsedMib":[30000]}]}
+                            """)
                     .on("GET", "/v1/jobs/18", "{\"id\":18,\"state\":\"PENDING\",\"tasks\":1}")
                     .on("GET", "/v1/jobs/18/telemetry", "{\"nodes\":[],\"gpus\":[]}");
 
@@ -64,6 +72,12 @@ final class SstatTest {
                                         + "|cpu=00:00:30,gres/gpuutil=77,mem=1G"
                                         + "|cpu=00:00:30,gres/gpumem=30000M,mem=1536M|gpu-[01-02]\n",
                                 ""));
+    }
+
+    @Test
+    void of_a_part_of_a_gpu_the_memory_is_the_jobs_own() {
+        assertThat(run("sstat", "-nP", "-j", "19", "-o", "TRESUsageInMax").out())
+                .isEqualTo("cpu=00:00:01,gres/gpumem=1500M,mem=64M\n");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.berth.agent;
 
 import io.berth.agent.launch.RunFiles;
+import io.berth.agent.nvml.ProcessMemory;
 import io.berth.contracts.GpuConsumption;
 import io.berth.contracts.GpuSample;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -23,7 +25,8 @@ import org.slf4j.LoggerFactory;
 /// What a run's GPUs do while its code runs. Energy is the difference of their counters at its end
 /// and at its begin, which is in the run's folder: an agent's restart does not matter to it. Use
 /// and memory are those of the samples that this agent saw while the run did not stand still, each
-/// weighted by the time since the one before.
+/// weighted by the time since the one before. Of a run that holds a part of a GPU the memory is what
+/// its own processes have of it; all else is the whole GPU's.
 final class GpuMeter {
 
     private static final Logger LOG = LoggerFactory.getLogger(GpuMeter.class);
@@ -34,6 +37,11 @@ final class GpuMeter {
     /// Reads the energy counters of GPUs, by UUID in millijoules: of those that have one.
     interface Counters {
         CompletableFuture<Map<String, Long>> read(Collection<String> uuids);
+    }
+
+    /// The processes of a run, by number.
+    interface Members {
+        Set<Long> now() throws IOException;
     }
 
     /// The counters at the begin.
@@ -48,6 +56,7 @@ final class GpuMeter {
     }
 
     private final List<String> gpus;
+    private final @Nullable Members part;
     private final RunFiles files;
     private final Counters counters;
     private final GpuUse use;
@@ -56,14 +65,17 @@ final class GpuMeter {
     private CompletableFuture<?> noted = CompletableFuture.completedFuture(null);
     private long sampledAt;
 
+    /// @param part the processes of a run that holds a part of a GPU; null for one with whole ones
     /// @param still whether the run stands still
     GpuMeter(
             List<String> gpus,
+            @Nullable Members part,
             RunFiles files,
             Counters counters,
             GpuUse use,
             BooleanSupplier still) {
         this.gpus = gpus;
+        this.part = part;
         this.files = files;
         this.counters = counters;
         this.use = use;
@@ -74,7 +86,7 @@ final class GpuMeter {
     ///
     /// @param now of [System#nanoTime]
     void begin(boolean first, long now) {
-        sampled(List.of(), now);
+        sampled(List.of(), List.of(), now);
         if (first && !gpus.isEmpty()) {
             noted = counters.read(gpus).thenAccept(this::note);
         }
@@ -90,8 +102,9 @@ final class GpuMeter {
         }
     }
 
+    /// @param memory what each process has of theirs
     /// @param now of [System#nanoTime], at which the GPUs of the node did that
-    synchronized void sampled(List<GpuSample> samples, long now) {
+    synchronized void sampled(List<GpuSample> samples, List<ProcessMemory> memory, long now) {
         long since = now - sampledAt;
         sampledAt = now;
         if (gpus.isEmpty() || still.getAsBoolean()) {
@@ -111,10 +124,31 @@ final class GpuMeter {
                     one.nanos += since;
                     one.worked += (double) since * sample.use();
                 }
-                if (sample.memoryUsedMib() != null) {
-                    one.maxMemoryMib = Math.max(one.maxMemoryMib, sample.memoryUsedMib());
+                Long used = part == null ? sample.memoryUsedMib() : own(part, sample, memory);
+                if (used != null) {
+                    one.maxMemoryMib = Math.max(one.maxMemoryMib, used);
                 }
             }
+        }
+    }
+
+    /// What the run's processes have of a GPU's memory; null if that is not known of all.
+    private @Nullable Long own(Members part, GpuSample of, List<ProcessMemory> memory) {
+        try {
+            Set<Long> members = part.now();
+            long sum = 0;
+            for (ProcessMemory each : memory) {
+                if (each.gpu().equals(of.uuid()) && members.contains(each.process())) {
+                    if (each.mib() == null) {
+                        return null;
+                    }
+                    sum += each.mib();
+                }
+            }
+            return sum;
+        } catch (IOException e) {
+            // Its group goes: it has just ended.
+            return null;
         }
     }
 
@@ -125,24 +159,31 @@ final class GpuMeter {
 
     /// What they did up to now, after the last of the code; nothing if nothing was measured.
     Optional<GpuConsumption> end() throws InterruptedException {
-        Long energy = energy();
-        synchronized (this) {
-            OptionalDouble use =
-                    seen.values().stream()
-                            .filter(it -> it.nanos > 0)
-                            .mapToDouble(it -> it.worked / it.nanos)
-                            .average();
-            long memory = seen.values().stream().mapToLong(it -> it.maxMemoryMib).max().orElse(-1);
-            if (energy == null && use.isEmpty() && memory < 0) {
-                return Optional.empty();
-            }
-            return Optional.of(
-                    new GpuConsumption(
-                            gpus.size(),
-                            use.isEmpty() ? null : (int) Math.round(use.getAsDouble()),
-                            memory < 0 ? null : memory,
-                            energy));
+        return with(energy());
+    }
+
+    /// What those of which the run holds a part have done so far, but for energy; nothing of whole
+    /// ones, whose samples tell it.
+    Optional<GpuConsumption> ofPart() {
+        return part == null ? Optional.empty() : with(null);
+    }
+
+    private synchronized Optional<GpuConsumption> with(@Nullable Long energy) {
+        OptionalDouble use =
+                seen.values().stream()
+                        .filter(it -> it.nanos > 0)
+                        .mapToDouble(it -> it.worked / it.nanos)
+                        .average();
+        long memory = seen.values().stream().mapToLong(it -> it.maxMemoryMib).max().orElse(-1);
+        if (energy == null && use.isEmpty() && memory < 0) {
+            return Optional.empty();
         }
+        return Optional.of(
+                new GpuConsumption(
+                        gpus.size(),
+                        use.isEmpty() ? null : (int) Math.round(use.getAsDouble()),
+                        memory < 0 ? null : memory,
+                        energy));
     }
 
     /// Null if a counter is not known at both times, or goes backwards, as after the driver was

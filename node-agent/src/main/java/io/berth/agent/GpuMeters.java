@@ -1,6 +1,7 @@
 package io.berth.agent;
 
 import io.berth.agent.launch.RunFiles;
+import io.berth.agent.nvml.ProcessMemory;
 import io.berth.contracts.GpuSample;
 import java.util.Collection;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// The meters of the runs on one node. Where nobody reads the node's GPUs they measure nothing.
 final class GpuMeters {
@@ -30,11 +32,14 @@ final class GpuMeters {
 
     /// A meter of GPUs that a run holds, which begins now.
     ///
+    /// @param part those of the run's processes, if it holds a part of a GPU; null if it holds whole
+    ///   ones
     /// @param first whether the run's code does so too; it goes on otherwise
     /// @param told of how the run uses them
     /// @param still whether the run stands still
     GpuMeter begin(
             Collection<String> gpus,
+            GpuMeter.@Nullable Members part,
             RunFiles files,
             boolean first,
             GpuUse.Told told,
@@ -42,6 +47,7 @@ final class GpuMeters {
         var meter =
                 new GpuMeter(
                         List.copyOf(gpus),
+                        part,
                         files,
                         uuids -> counters.read(uuids),
                         new GpuUse(rule, files, told),
@@ -56,8 +62,10 @@ final class GpuMeters {
     }
 
     /// What the node's GPUs do now.
-    void sampled(List<GpuSample> samples) {
+    ///
+    /// @param memory what each process has of theirs
+    void sampled(List<GpuSample> samples, List<ProcessMemory> memory) {
         long now = System.nanoTime();
-        running.forEach(it -> it.sampled(samples, now));
+        running.forEach(it -> it.sampled(samples, memory, now));
     }
 }

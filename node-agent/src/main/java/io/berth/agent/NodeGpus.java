@@ -6,6 +6,7 @@ import io.berth.agent.gpu.GpuWatch;
 import io.berth.agent.host.FoundGpus.Aside;
 import io.berth.agent.launch.Commands;
 import io.berth.agent.nvml.MigDriver;
+import io.berth.agent.nvml.ProcessMemory;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.MigGpu;
@@ -150,8 +151,8 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
     }
 
     @Override
-    public void sampled(List<GpuSample> samples) {
-        agent.meters().sampled(samples);
+    public void sampled(List<GpuSample> samples, List<ProcessMemory> memory) {
+        agent.meters().sampled(samples, memory);
         readMissed();
     }
 

@@ -224,7 +224,12 @@ final class RunPart {
         }
         try {
             Group group = group();
-            return Optional.of(new RunUsage(run(), group.usage(), StepGroups.now(files, group)))
+            GpuMeter gpus = meter;
+            Consumption used = group.usage();
+            if (gpus != null) {
+                used = gpus.ofPart().map(used::with).orElse(used);
+            }
+            return Optional.of(new RunUsage(run(), used, StepGroups.now(files, group)))
                     .filter(it -> !it.used().equals(Consumption.NONE));
         } catch (IOException e) {
             // Its group goes: it has just ended.
@@ -414,7 +419,15 @@ final class RunPart {
             meter =
                     surroundings
                             .meters()
-                            .begin(launch.here().gpus(), files, first, reports, this::frozen);
+                            .begin(
+                                    launch.here().gpus(),
+                                    launch.here().share() == null
+                                            ? null
+                                            : prepared.group()::members,
+                                    files,
+                                    first,
+                                    reports,
+                                    this::frozen);
         }
         files.release();
         reporting(() -> {
@@ -425,13 +438,14 @@ final class RunPart {
         });
         decided.countDown();
         LaunchSpan.end(surroundings.launcher().spans(), prepared.trace(), launch, ordered);
+        var steps = new RunSteps(launch.here(), files, prepared.group(), forSteps());
         try (var _ = new StepPost(launch, files);
-                var _ = watchAsks()) {
+                var _ = watchAsks(steps)) {
             return new RunningTask(
                             launch,
                             files,
                             prepared.group(),
-                            new RunSteps(launch.here(), files, prepared.group(), forSteps()),
+                            steps,
                             orders,
                             new Standing(files, prepared.group(), orders, reports),
                             new Checkpoints(files, reports::saved),
@@ -474,12 +488,18 @@ final class RunPart {
     }
 
     /// Wakes the part when a step asks for something. A part without steps has no such folder.
-    private SpoolWatch.Registration watchAsks() {
+    private SpoolWatch.Registration watchAsks(RunSteps steps) {
         return files.has(RunFiles.ASKS)
                 ? surroundings
                         .launcher()
                         .watch()
-                        .watch(files.folder().resolve(RunFiles.ASKS), orders::touch)
+                        .watch(
+                                files.folder().resolve(RunFiles.ASKS),
+                                () -> {
+                                    if (!steps.deaf()) {
+                                        orders.touch();
+                                    }
+                                })
                 : () -> {};
     }
 

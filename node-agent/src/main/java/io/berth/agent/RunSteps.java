@@ -50,6 +50,11 @@ final class RunSteps {
     /// what its steps ask.
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
+    /// How much is heard in a second: who asks for more is not to keep the node busy.
+    static final int MOST_IN_A_SECOND = 1000;
+
+    private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private static final int MOST_BYTES = 16_384;
 
     /// How old what is asked may be when it is done: an `srun` waits for two seconds, and what it
@@ -104,6 +109,9 @@ final class RunSteps {
     private final StepGroups groups;
     private final LongSupplier clock;
     private long sweptAt;
+    private long secondBegan;
+    private int heard;
+    private volatile boolean deaf;
 
     /// Goes on from where an earlier agent left it.
     RunSteps(Allocation here, RunFiles files, Group group, Launching launching) throws IOException {
@@ -119,13 +127,16 @@ final class RunSteps {
         this.launching = launching;
         this.clock = clock;
         this.sweptAt = clock.getAsLong();
+        this.secondBegan = sweptAt;
         this.groups = new StepGroups(files, group);
     }
 
     /// Answers those who ask, and looks now and then for steps whose `srun` is gone. Whether that
     /// is done; if not, its time was over.
     boolean look() throws InterruptedException {
-        long until = clock.getAsLong() + LOOK_NANOS;
+        long now = clock.getAsLong();
+        long until = now + LOOK_NANOS;
+        hearAgain(now);
         try {
             if (!answer(until)) {
                 return false;
@@ -142,15 +153,30 @@ final class RunSteps {
         return true;
     }
 
+    /// Whether so much was asked within a second that nothing is heard until that is over. Any thread
+    /// may ask.
+    boolean deaf() {
+        return deaf;
+    }
+
+    private void hearAgain(long now) {
+        if (now - secondBegan >= SECOND_NANOS) {
+            secondBegan = now;
+            heard = 0;
+            deaf = false;
+        }
+    }
+
     private boolean before(long until) {
         return clock.getAsLong() - until < 0;
     }
 
     private boolean answer(long until) throws IOException, InterruptedException {
-        for (String name : files.asks(StepGroups.MOST)) {
+        for (String name : files.asks(Math.min(StepGroups.MOST, MOST_IN_A_SECOND - heard))) {
             if (!before(until)) {
                 return false;
             }
+            deaf = ++heard >= MOST_IN_A_SECOND;
             long askedAt = files.askedAt(name);
             Matcher ask = ASK.matcher(name);
             String text =
@@ -186,12 +212,10 @@ final class RunSteps {
         }
         var srun = new LiveProcess(Long.parseLong(words.group(1)), Long.parseLong(words.group(2)));
         try {
-            mustBeHere(srun);
             int rows = Integer.parseInt(words.group(3));
             int columns = Integer.parseInt(words.group(4));
             Console console = rows * columns == 0 ? null : new Console(rows, columns);
-            return launching.intoContainer(
-                    Path.of(words.group(5)), StepCommand.of(srun.pid(), console));
+            return launching.intoContainer(Path.of(words.group(5)), command(srun, console));
         } catch (InvalidPathException e) {
             return StartScript.failing("the name of its container is that of no file");
         } catch (LaunchRefused e) {
@@ -210,8 +234,7 @@ final class RunSteps {
         }
         var srun = new LiveProcess(Long.parseLong(words.group(1)), Long.parseLong(words.group(2)));
         try {
-            mustBeHere(srun);
-            launching.outside(StepCommand.of(srun.pid(), null));
+            launching.outside(command(srun, null));
             return "";
         } catch (LaunchRefused e) {
             return String.valueOf(e.getMessage());
@@ -219,6 +242,16 @@ final class RunSteps {
             LOG.atWarn().setCause(e).addKeyValue("process", srun.pid()).log("Step not started");
             return "the node cannot start the step";
         }
+    }
+
+    /// The `srun` of the job that has that process, which lives when all of it has been read: the
+    /// number may be another's soon after.
+    private StepCommand command(LiveProcess srun, @Nullable Console console)
+            throws LaunchRefused, IOException {
+        mustBeHere(srun);
+        StepCommand command = StepCommand.of(srun.pid(), console);
+        mustBeHere(srun);
+        return command;
     }
 
     private void mustBeHere(LiveProcess srun) throws LaunchRefused, IOException {

@@ -50,6 +50,9 @@ final class Spool implements Closeable {
                         folder.resolve("lock"),
                         StandardOpenOption.CREATE,
                         StandardOpenOption.WRITE);
+        // Whoever may read a file can lock it, and would keep the next agent from starting.
+        Files.setPosixFilePermissions(
+                folder.resolve("lock"), PosixFilePermissions.fromString("rw-------"));
         if (!locked(channel)) {
             channel.close();
             throw new StartRefused(

@@ -207,6 +207,7 @@ class AccountTest {
                 "mknod gpu c 195 0",
                 "ls $BERTH_STEPS/..",
                 "cat $BERTH_STEPS/../intent",
+                "cat $BERTH_STEPS/../../../lock", // Who reads it can lock it.
                 "cat $BERTH_STEPS/../start",
                 "echo >>$BERTH_STEPS/../exit",
                 "mv $BERTH_STEPS/../intent $BERTH_STEPS/../begun",
@@ -218,6 +219,13 @@ class AccountTest {
         assertThat(rig.work.resolve("done")).doesNotExist();
         assertThat(ended.cause()).isEqualTo(Cause.EXITED);
         assertThat(ended.exit()).isEqualTo(new ExitStatus(3, 0));
+    }
+
+    @Test
+    void other_users_see_nothing_of_what_its_steps_say() throws Exception {
+        run(USER, "stat -c '%U %a' $BERTH_STEPS $BERTH_STEPS/../asks >modes; exit 0");
+
+        assertThat(Files.readAllLines(rig.work.resolve("modes"))).containsOnly(USER + " 700");
     }
 
     @ParameterizedTest

@@ -3,6 +3,7 @@ package io.berth.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.agent.launch.RunFiles;
+import io.berth.agent.nvml.ProcessMemory;
 import io.berth.contracts.GpuConsumption;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Hardware.Health;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -41,12 +43,13 @@ class GpuMeterTest {
     private boolean still;
 
     private GpuMeter meter(List<String> gpus) {
-        return new GpuMeter(
-                gpus,
-                RunFiles.at(folder),
-                _ -> CompletableFuture.completedFuture(Map.copyOf(counters)),
-                use(),
-                () -> still);
+        return meter(
+                gpus, null, _ -> CompletableFuture.completedFuture(Map.copyOf(counters)));
+    }
+
+    private GpuMeter meter(
+            List<String> gpus, GpuMeter.@Nullable Members part, GpuMeter.Counters counters) {
+        return new GpuMeter(gpus, part, RunFiles.at(folder), counters, use(), () -> still);
     }
 
     /// Low is below 10 % in the mean of 300 ns.
@@ -76,8 +79,8 @@ class GpuMeterTest {
         GpuMeter meter = meter(BOTH);
         meter.begin(true, 1000);
 
-        meter.sampled(List.of(sample("G0", 100, 10L), sample("G1", 0, 700L)), 1100);
-        meter.sampled(List.of(sample("G0", 20, 5000L), sample("G2", 99, 90_000L)), 1400);
+        meter.sampled(List.of(sample("G0", 100, 10L), sample("G1", 0, 700L)), List.of(), 1100);
+        meter.sampled(List.of(sample("G0", 20, 5000L), sample("G2", 99, 90_000L)), List.of(), 1400);
 
         // G0 worked 40 % of its time, G1 not at all.
         assertThat(meter.end()).contains(new GpuConsumption(2, 20, 5000L, null));
@@ -105,13 +108,7 @@ class GpuMeterTest {
                                         CompletableFuture.delayedExecutor(
                                                 50, TimeUnit.MILLISECONDS)),
                                 CompletableFuture.completedFuture(Map.of("G0", 107L))));
-        var meter =
-                new GpuMeter(
-                        List.of("G0"),
-                        RunFiles.at(folder),
-                        _ -> answers.remove(),
-                        use(),
-                        () -> still);
+        GpuMeter meter = meter(List.of("G0"), null, _ -> answers.remove());
 
         meter.begin(true, 0);
 
@@ -134,18 +131,16 @@ class GpuMeterTest {
 
     @Test
     void a_run_without_gpus_reads_no_counter() throws Exception {
-        var meter =
-                new GpuMeter(
+        GpuMeter meter =
+                meter(
                         List.of(),
-                        RunFiles.at(folder),
+                        null,
                         _ -> {
                             throw new AssertionError("read");
-                        },
-                        use(),
-                        () -> still);
+                        });
 
         meter.begin(true, 0);
-        meter.sampled(List.of(sample("G0", 100, 10L)), 5);
+        meter.sampled(List.of(sample("G0", 100, 10L)), List.of(), 5);
 
         assertThat(meter.end()).isEmpty();
     }
@@ -155,13 +150,13 @@ class GpuMeterTest {
         GpuMeter meter = meter(BOTH);
         meter.begin(true, 0);
 
-        meter.sampled(List.of(sample("G0", 10, 1L), sample("G1", 0, 1L)), 299);
+        meter.sampled(List.of(sample("G0", 10, 1L), sample("G1", 0, 1L)), List.of(), 299);
         assertThat(said).isEmpty();
-        meter.sampled(List.of(sample("G0", 10, 1L), sample("G1", 0, 1L)), 400);
-        meter.sampled(List.of(sample("G0", 0, 1L), sample("G1", 0, 1L)), 500);
+        meter.sampled(List.of(sample("G0", 10, 1L), sample("G1", 0, 1L)), List.of(), 400);
+        meter.sampled(List.of(sample("G0", 0, 1L), sample("G1", 0, 1L)), List.of(), 500);
         assertThat(said).containsExactly("5 %");
 
-        meter.sampled(List.of(sample("G0", 100, 1L), sample("G1", 60, 1L)), 600);
+        meter.sampled(List.of(sample("G0", 100, 1L), sample("G1", 60, 1L)), List.of(), 600);
 
         assertThat(said).containsExactly("5 %", "again");
     }
@@ -170,12 +165,12 @@ class GpuMeterTest {
     void a_run_that_stands_still_does_not_use_them_too_little() throws Exception {
         GpuMeter meter = meter(List.of("G0"));
         meter.begin(true, 0);
-        meter.sampled(List.of(sample("G0", 80, 1L)), 300);
+        meter.sampled(List.of(sample("G0", 80, 1L)), List.of(), 300);
 
         still = true;
-        meter.sampled(List.of(sample("G0", 0, 1L)), 3000);
+        meter.sampled(List.of(sample("G0", 0, 1L)), List.of(), 3000);
         still = false;
-        meter.sampled(List.of(sample("G0", 80, 1L)), 3010);
+        meter.sampled(List.of(sample("G0", 80, 1L)), List.of(), 3010);
 
         assertThat(said).isEmpty();
         assertThat(meter.end()).contains(new GpuConsumption(1, 80, 1L, null));
@@ -185,15 +180,39 @@ class GpuMeterTest {
     void the_next_agent_knows_what_was_told() {
         GpuMeter first = meter(List.of("G0"));
         first.begin(true, 0);
-        first.sampled(List.of(sample("G0", 3, 1L)), 300);
+        first.sampled(List.of(sample("G0", 3, 1L)), List.of(), 300);
 
         GpuMeter next = meter(List.of("G0"));
         next.tellUseAgain();
         next.begin(false, 1000);
-        next.sampled(List.of(sample("G0", 3, 1L)), 1300);
-        next.sampled(List.of(sample("G0", 90, 1L)), 1600);
+        next.sampled(List.of(sample("G0", 3, 1L)), List.of(), 1300);
+        next.sampled(List.of(sample("G0", 90, 1L)), List.of(), 1600);
         next.tellUseAgain();
 
         assertThat(said).containsExactly("3 %", "3 %", "again", "again");
+    }
+
+    @Test
+    void of_a_part_of_a_gpu_the_memory_is_what_its_own_processes_have() throws Exception {
+        GpuMeter meter =
+                meter(
+                        List.of("G0"),
+                        () -> Set.of(7L, 8L),
+                        _ -> CompletableFuture.completedFuture(Map.of()));
+        meter.begin(true, 0);
+        List<GpuSample> samples = List.of(sample("G0", 50, 30_000L), sample("G1", 50, 30_000L));
+
+        meter.sampled(
+                samples,
+                List.of(
+                        new ProcessMemory("G0", 7, 1000L),
+                        new ProcessMemory("G0", 8, 500L),
+                        new ProcessMemory("G0", 9, 20_000L),
+                        new ProcessMemory("G1", 7, 4000L)),
+                100);
+        meter.sampled(samples, List.of(new ProcessMemory("G0", 7, null)), 200);
+        meter.sampled(samples, List.of(), 300);
+
+        assertThat(meter.end()).hasValue(new GpuConsumption(1, 50, 1500L, null));
     }
 }

@@ -194,6 +194,25 @@ class RunStepsTest {
     }
 
     @Test
+    void who_asks_for_too_much_in_a_second_is_heard_in_the_next_one() throws Exception {
+        var clock = new AtomicLong();
+        steps = new RunSteps(HERE, files, group, launching, clock::get);
+        for (int number = 0; number < RunSteps.MOST_IN_A_SECOND + 50; number++) {
+            ask("nonsense." + number, "");
+        }
+        for (int look = 0; look < 10; look++) {
+            assertThat(steps.look()).isTrue();
+        }
+
+        assertThat(files.asks(Integer.MAX_VALUE)).hasSize(50);
+        assertThat(steps.deaf()).isTrue();
+        clock.addAndGet(1_000_000_000);
+        steps.look();
+        assertThat(files.asks(Integer.MAX_VALUE)).isEmpty();
+        assertThat(steps.deaf()).isFalse();
+    }
+
+    @Test
     void the_use_of_a_thousand_steps_is_kept_and_of_others_that_memory_was_wanting()
             throws Exception {
         for (int number : List.of(999, 1000)) {

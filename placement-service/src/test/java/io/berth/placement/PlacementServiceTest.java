@@ -10,6 +10,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
 import java.time.Duration;
 import org.awaitility.Awaitility;
+import org.eclipse.microprofile.config.ConfigProvider;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
@@ -42,5 +43,14 @@ final class PlacementServiceTest {
         assertThat(log.cells()).isEqualTo(1);
         assertThat(log.nodePartitions()).isEqualTo(8);
         assertThat(log.replicas()).isEqualTo((short) 1);
+    }
+
+    @Test
+    void what_may_be_connected_has_the_bounds_of_all_services() {
+        var settings = ConfigProvider.getConfig();
+
+        assertThat(settings.getValue("quarkus.http.limits.max-connections", String.class))
+                .isEqualTo("1000");
+        assertThat(settings.getValue("quarkus.http.idle-timeout", String.class)).isEqualTo("2m");
     }
 }

@@ -4,6 +4,8 @@ import io.berth.agent.host.FoundGpus.Aside;
 import io.berth.agent.nvml.Nvml;
 import io.berth.agent.nvml.NvmlFailure;
 import io.berth.agent.nvml.NvmlSensors;
+import io.berth.agent.nvml.NvmlSensors.Reading;
+import io.berth.agent.nvml.ProcessMemory;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Hardware.Health;
 import java.io.Closeable;
@@ -38,7 +40,9 @@ public final class GpuWatch implements Closeable {
         void aside(Map<String, Aside> gpus);
 
         /// What those GPUs, and instances of GPUs, that answer do now.
-        void sampled(List<GpuSample> samples);
+        ///
+        /// @param memory what each process has of theirs
+        void sampled(List<GpuSample> samples, List<ProcessMemory> memory);
 
         /// Whether no run holds that GPU.
         boolean free(String uuid);
@@ -151,21 +155,23 @@ public final class GpuWatch implements Closeable {
     }
 
     private void sample() {
-        var samples = new ArrayList<GpuSample>();
+        var readings = new ArrayList<Reading>();
         for (String uuid : List.copyOf(health.keySet())) {
             try {
-                List<GpuSample> told = sensors.sample(uuid, healthOf(uuid).state());
-                samples.addAll(told);
+                List<Reading> told = sensors.read(uuid, healthOf(uuid).state());
+                readings.addAll(told);
                 boolean empty =
-                        told.stream().allMatch(it -> it.processes().isEmpty())
+                        told.stream().allMatch(it -> it.memory().isEmpty())
                                 && listener.free(uuid);
                 become(uuid, healthOf(uuid).at(now(), empty));
             } catch (NvmlFailure e) {
                 lost(uuid, e.reason());
             }
         }
-        sampled = new Sampled(System.nanoTime(), List.copyOf(samples));
-        listener.sampled(List.copyOf(samples));
+        List<GpuSample> samples = readings.stream().map(Reading::sample).toList();
+        sampled = new Sampled(System.nanoTime(), samples);
+        listener.sampled(
+                samples, readings.stream().flatMap(it -> it.memory().stream()).toList());
         tell();
     }
 

@@ -99,7 +99,8 @@ final class DeviceFilter {
         return memory;
     }
 
-    private static int bpf(int command, Memory attribute, int size) {
+    /// What bpf(2) answers.
+    static int bpf(int command, Memory attribute, int size) {
         return Kernel.here().syscall(new NativeLong(number()), command, attribute, size).intValue();
     }
 

@@ -16,12 +16,14 @@ import java.nio.file.Path;
 /// to open a file waits for the writer of a pipe, and for the holder of a lease, whom the kernel
 /// gives 45 seconds; a user may take a lease on each file of his.
 ///
-/// Source: open(2), on O_NONBLOCK and O_NOFOLLOW; fcntl(2), "Leases".
+/// Source: open(2), on O_NONBLOCK and O_NOFOLLOW; fcntl(2), "Leases"; umount(2).
 final class FileOfOthers {
 
     private static final int NONBLOCK = 0x800;
     private static final int CLOSE_ON_EXEC = 0x80000;
     private static final int NO_SUCH_FILE = 2;
+    private static final int DETACH = 2;
+    private static final int NO_LINK = 8;
     private static final int PIECE_BYTES = 1 << 16;
 
     private interface Kernel extends Library {
@@ -31,6 +33,8 @@ final class FileOfOthers {
         NativeLong read(int file, byte[] into, NativeLong size) throws LastErrorException;
 
         int close(int file) throws LastErrorException;
+
+        int umount2(String path, int flags) throws LastErrorException;
     }
 
     private static final class Loaded {
@@ -59,6 +63,18 @@ final class FileOfOthers {
             throw new IOException("cannot read %s: error %d".formatted(file, e.getErrorCode()), e);
         } catch (LinkageError e) {
             return readByCommand(file, most);
+        }
+    }
+
+    /// Takes away what a user has mounted at a place, as whoever may use FUSE can on each folder of
+    /// his. Whether something was. Who is in it stays there.
+    ///
+    /// @param place of which none but the last name may be a link of others
+    static boolean detach(Path place) {
+        try {
+            return Loaded.KERNEL.umount2(place.toString(), DETACH | NO_LINK) == 0;
+        } catch (LastErrorException | LinkageError e) {
+            return false;
         }
     }
 

@@ -56,6 +56,9 @@ public final class RunFiles {
     private static final FileAttribute<?> OWNERS_ALONE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
+    private static final FileAttribute<?> OWNERS_FOLDER =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
     private static final Set<PosixFilePermission> PASSAGE =
             PosixFilePermissions.fromString("rwx--x--x");
 
@@ -63,6 +66,9 @@ public final class RunFiles {
     public static final String ASKS = "asks";
 
     private static final String TOLD = "told";
+
+    /// How many mounts are taken away before a folder that is to go is left as it is.
+    private static final int MOST_MOUNTS = 1000;
 
     private final Path folder;
     private volatile Future<Path> stored;
@@ -76,10 +82,7 @@ public final class RunFiles {
     public static RunFiles of(Path runs, RunId run) throws IOException {
         Path folder = runs.resolve(run.toString());
         try {
-            Files.createDirectory(
-                    folder,
-                    PosixFilePermissions.asFileAttribute(
-                            PosixFilePermissions.fromString("rwx------")));
+            Files.createDirectory(folder, OWNERS_FOLDER);
         } catch (FileAlreadyExistsException e) {
             // Ordered again before it was cleared away.
         }
@@ -108,14 +111,19 @@ public final class RunFiles {
 
     /// The folder, made if it is not there, in which the steps of the script say what they hold.
     public Path makeSteps() throws IOException {
-        return Files.createDirectories(folder.resolve("steps"));
+        return makePrivate("steps");
     }
 
     /// Makes the folders by which the script's steps ask the agent for something, which are the
     /// script's, and by which they are answered, which anybody may pass through.
     public void makeAsks() throws IOException {
-        Files.createDirectories(folder.resolve(ASKS));
+        makePrivate(ASKS);
         makePassage(TOLD);
+    }
+
+    /// Makes a folder, if it is not there, for its owner alone.
+    Path makePrivate(String name) throws IOException {
+        return Files.createDirectories(folder.resolve(name), OWNERS_FOLDER);
     }
 
     /// Makes a folder, if it is not there, in which others reach what they know the name of.
@@ -127,7 +135,8 @@ public final class RunFiles {
     /// The names of what is asked now, so many at most.
     public List<String> asks(int most) throws IOException {
         var names = new ArrayList<String>();
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(folder.resolve(ASKS))) {
+        Path asks = folder.resolve(ASKS);
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(asks)) {
             for (Path each : all) {
                 if (names.size() == most) {
                     break;
@@ -136,6 +145,10 @@ public final class RunFiles {
             }
         } catch (NoSuchFileException e) {
             return List.of();
+        } catch (IOException e) {
+            if (!FileOfOthers.detach(asks)) {
+                throw e;
+            }
         }
         return names;
     }
@@ -417,37 +430,60 @@ public final class RunFiles {
     }
 
     /// Removes the folder and all that is in it. The task may write in a part of it: no link that
-    /// it puts in a folder's place meanwhile leads out of here.
+    /// it puts in a folder's place meanwhile leads out of here, and what it has mounted there is
+    /// taken away.
     public void remove() throws IOException {
         try (var parent =
                 (SecureDirectoryStream<Path>) Files.newDirectoryStream(folder.getParent())) {
-            remove(parent, folder.getFileName());
+            remove(parent);
         } catch (NoSuchFileException e) {
             return;
         }
     }
 
-    /// Removes a folder that none but the agent writes in, and all below, which others may. However
-    /// deep that is, few files are open: what is in a folder in it is brought up to it before that
-    /// goes.
-    private static void remove(SecureDirectoryStream<Path> parent, Path name) throws IOException {
+    /// Removes the folder, in which none but the agent writes, and all below, where others may.
+    /// However deep that is, few files are open: what is in a folder in it is brought up to it
+    /// before that goes.
+    private void remove(SecureDirectoryStream<Path> parent) throws IOException {
+        Path name = folder.getFileName();
         boolean empty = false;
+        int detached = 0;
         while (!empty) {
             empty = true;
             try (var top = parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS)) {
                 for (Path each : top) {
                     empty = false;
                     Path child = each.getFileName();
-                    if (attributes(top, child).isDirectory()) {
-                        clear(top, child);
-                        top.deleteDirectory(child);
-                    } else {
-                        top.deleteFile(child);
+                    try {
+                        if (attributes(top, child).isDirectory()) {
+                            clear(top, child);
+                            top.deleteDirectory(child);
+                        } else {
+                            top.deleteFile(child);
+                        }
+                    } catch (IOException e) {
+                        if (++detached > MOST_MOUNTS || !detach(folder.resolve(child))) {
+                            throw e;
+                        }
                     }
                 }
             }
         }
         parent.deleteDirectory(name);
+    }
+
+    /// Takes away what is mounted at a place in the folder, or else at the places in that. Whether
+    /// something was.
+    private static boolean detach(Path place) throws IOException {
+        boolean some = FileOfOthers.detach(place);
+        if (!some && Files.isDirectory(place, LinkOption.NOFOLLOW_LINKS)) {
+            try (DirectoryStream<Path> inside = Files.newDirectoryStream(place)) {
+                for (Path each : inside) {
+                    some |= FileOfOthers.detach(each);
+                }
+            }
+        }
+        return some;
     }
 
     /// Deletes the files in a folder, and moves the folders in it beside it.

@@ -23,6 +23,11 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
     private static final int TEXT_BYTES = 96;
     private static final int PCI_BYTES = 68;
     private static final int PROCESS_BYTES = 24;
+    private static final int PROCESS_MEMORY = 8;
+
+    /// NVML_VALUE_NOT_AVAILABLE, as an amount of memory.
+    private static final long NOT_AVAILABLE = -1;
+
     private static final int MAX_PROCESSES = 256;
     private static final int CPU_WORDS = 64;
     private static final int NODE_SCOPE = 0;
@@ -260,19 +265,28 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
                 : Optional.empty();
     }
 
-    /// The numbers of the processes that compute on it: the first word of each nvmlProcessInfo_t.
-    List<Long> processes() throws NvmlFailure {
+    /// The processes that compute on it, with what they have of its memory: the first two words of
+    /// each nvmlProcessInfo_t.
+    ///
+    /// @param uuid its own
+    List<ProcessMemory> processes(String uuid) throws NvmlFailure {
         var count = new IntByReference(MAX_PROCESSES);
         Memory all = zeroed(MAX_PROCESSES * PROCESS_BYTES);
-        var pids = new ArrayList<Long>();
+        var processes = new ArrayList<ProcessMemory>();
         if (told(
                 "nvmlDeviceGetComputeRunningProcesses_v3",
                 () -> library.nvmlDeviceGetComputeRunningProcesses_v3(handle, count, all))) {
             for (int i = 0; i < Math.min(count.getValue(), MAX_PROCESSES); i++) {
-                pids.add(Integer.toUnsignedLong(all.getInt((long) i * PROCESS_BYTES)));
+                long place = (long) i * PROCESS_BYTES;
+                long bytes = all.getLong(place + PROCESS_MEMORY);
+                processes.add(
+                        new ProcessMemory(
+                                uuid,
+                                Integer.toUnsignedLong(all.getInt(place)),
+                                bytes == NOT_AVAILABLE ? null : Long.valueOf(bytes >> 20)));
             }
         }
-        return pids;
+        return processes;
     }
 
     /// Whether the repair of its memory waits for a reset: pages to be retired (before Ampere), or

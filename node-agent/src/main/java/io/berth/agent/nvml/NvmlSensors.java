@@ -62,18 +62,23 @@ public final class NvmlSensors implements AutoCloseable {
         return devices.keySet();
     }
 
-    /// What a GPU does now: one sample for it, or one for each of its instances.
+    /// What a GPU, or an instance of one, does at a moment.
+    ///
+    /// @param memory what each process on it has of its memory
+    public record Reading(GpuSample sample, List<ProcessMemory> memory) {}
+
+    /// What a GPU does now: one reading of it, or one of each of its instances.
     ///
     /// @throws NvmlFailure if it is lost
-    public List<GpuSample> sample(String uuid, Health health) throws NvmlFailure {
+    public List<Reading> read(String uuid, Health health) throws NvmlFailure {
         NvmlDevice gpu = device(uuid);
         if (!gpu.split()) {
-            return List.of(sample(gpu, uuid, health));
+            return List.of(read(gpu, uuid, health));
         }
-        var samples = new ArrayList<GpuSample>();
+        var readings = new ArrayList<Reading>();
         for (NvmlDevice instance : gpu.instances()) {
             try {
-                samples.add(sample(instance, instance.uuid(), health));
+                readings.add(read(instance, instance.uuid(), health));
             } catch (NvmlFailure e) {
                 // One that has just gone, as the GPU is divided anew, does not answer.
                 if (e.lost()) {
@@ -81,24 +86,26 @@ public final class NvmlSensors implements AutoCloseable {
                 }
             }
         }
-        return samples;
+        return readings;
     }
 
-    private static GpuSample sample(NvmlDevice device, String uuid, Health health)
-            throws NvmlFailure {
-        return new GpuSample(
-                uuid,
-                device.use().orElse(null),
-                device.memory()[2] >> 20,
-                device.milliwatts().orElse(null),
-                device.millijoules().orElse(null),
-                device.celsius().orElse(null),
-                device.clock(1).orElse(null),
-                device.clock(2).orElse(null),
-                device.eccErrors(0).orElse(null),
-                device.eccErrors(1).orElse(null),
-                device.processes(),
-                health);
+    private static Reading read(NvmlDevice device, String uuid, Health health) throws NvmlFailure {
+        List<ProcessMemory> processes = device.processes(uuid);
+        var sample =
+                new GpuSample(
+                        uuid,
+                        device.use().orElse(null),
+                        device.memory()[2] >> 20,
+                        device.milliwatts().orElse(null),
+                        device.millijoules().orElse(null),
+                        device.celsius().orElse(null),
+                        device.clock(1).orElse(null),
+                        device.clock(2).orElse(null),
+                        device.eccErrors(0).orElse(null),
+                        device.eccErrors(1).orElse(null),
+                        processes.stream().map(ProcessMemory::process).toList(),
+                        health);
+        return new Reading(sample, processes);
     }
 
     /// Why a GPU should be reset, if it should.

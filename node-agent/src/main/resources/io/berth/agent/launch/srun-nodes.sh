@@ -8,21 +8,24 @@ srun_meet() {
     [ "$srun_total" -gt 1 ] || return 0
     export WORLD_SIZE="$srun_total" LOCAL_WORLD_SIZE="$srun_tasks"
     [ "$srun_total" -le 1000 ] || return 0
-    srun_ends=$(seq 0 $((srun_total - 1)) | awk -v hosts="${BERTH_HOSTS-}" -v port="${MASTER_PORT:-20000}" '
-        BEGIN { split(hosts, host, ",") }
-        { printf "%s%s:%d", (NR > 1 ? "," : ""), (hosts == "" ? "127.0.0.1" : host[NR]), port + $1 }')
     srun_cast
     export PADDLE_TRAINERS_NUM="${PADDLE_TRAINERS_NUM-$srun_total}" DMLC_NUM_WORKER="${DMLC_NUM_WORKER-$srun_total}"
     export DMLC_TRACKER_URI="${DMLC_TRACKER_URI-${MASTER_ADDR:-127.0.0.1}}" DMLC_TRACKER_PORT="${DMLC_TRACKER_PORT-${MASTER_PORT:-20000}}"
     export PADDLE_TRAINER_ENDPOINTS="${PADDLE_TRAINER_ENDPOINTS-$srun_ends}"
 }
 
-# What TensorFlow is told of the step: srun_cluster is where the tasks of each type are, srun_types the type and place of each
-# task, in their order. All are workers, unless BERTH_TF_ROLES says TYPE:COUNT,... for them.
+# Where the tasks of the step are is srun_ends, and srun_end_<rank> of each; what TensorFlow is told of it: srun_cluster is
+# where the tasks of each type are, srun_type_<rank> the type and place of each task. All are workers, unless BERTH_TF_ROLES
+# says TYPE:COUNT,... for them, in their order.
 srun_cast() {
-    srun_cast=$(awk -v ends="$srun_ends" -v roles="${BERTH_TF_ROLES:-worker:$srun_total}" '
+    srun_cast=$(awk -v total="$srun_total" -v hosts="${BERTH_HOSTS-}" -v port="${MASTER_PORT:-20000}" \
+        -v roles="${BERTH_TF_ROLES:-worker:$srun_total}" '
         BEGIN {
-            total = split(ends, at, ",")
+            split(hosts, host, ",")
+            for (n = 1; n <= total; n++) {
+                at[n] = (hosts == "" ? "127.0.0.1" : host[n]) ":" (port + n - 1)
+                ends = ends (n > 1 ? "," : "") at[n]
+            }
             count = split(roles, role, ",")
             for (i = 1; i <= count; i++) {
                 split(role[i], of, ":")
@@ -37,10 +40,23 @@ srun_cast() {
                 if (of[1] != "evaluator") cluster = cluster (cluster ? "," : "") "\"" of[1] "\":[" list "]"
             }
             if (task != total) exit 1
-            print cluster ";" types
+            print ends ";" cluster ";" types
         }') ||
         srun_fail "BERTH_TF_ROLES is TYPE:COUNT,... of chief, worker, ps and evaluator, of $srun_total tasks together, not '$BERTH_TF_ROLES'"
-    srun_cluster=${srun_cast%%;*} srun_types=${srun_cast#*;}
+    srun_ends=${srun_cast%%;*} srun_cast=${srun_cast#*;}
+    srun_cluster=${srun_cast%%;*}
+    srun_number_words type "${srun_cast#*;}"
+    srun_split "$srun_ends"
+    srun_number_words end "$srun_parts"
+}
+
+# The words of $2 are srun_$1_0 and so on.
+srun_number_words() {
+    srun_place=0
+    for srun_word in $2; do
+        eval "srun_$1_$srun_place=\$srun_word"
+        srun_place=$((srun_place + 1))
+    done
 }
 
 # The variables by which task $1 of the step finds the others, beside PyTorch's.
@@ -48,18 +64,10 @@ srun_meeting() {
     [ -n "$srun_ends" ] || return 0
     [ -n "${PADDLE_TRAINER_ID+there}" ] || srun_set PADDLE_TRAINER_ID "$1"
     [ -n "${DMLC_TASK_ID+there}" ] || srun_set DMLC_TASK_ID "$1"
-    srun_place=$1
-    # shellcheck disable=SC2086
-    set -- $srun_types
-    shift "$srun_place"
+    eval "srun_type=\$srun_type_$1 srun_end=\$srun_end_$1"
     [ -n "${TF_CONFIG+there}" ] ||
-        srun_set TF_CONFIG "{\"cluster\":{$srun_cluster},\"task\":{\"type\":\"${1%,*}\",\"index\":${1#*,}}}"
-    IFS=,
-    # shellcheck disable=SC2086
-    set -- $srun_ends
-    unset IFS
-    shift "$srun_place"
-    [ -n "${PADDLE_CURRENT_ENDPOINT+there}" ] || srun_set PADDLE_CURRENT_ENDPOINT "$1"
+        srun_set TF_CONFIG "{\"cluster\":{$srun_cluster},\"task\":{\"type\":\"${srun_type%,*}\",\"index\":${srun_type#*,}}}"
+    [ -n "${PADDLE_CURRENT_ENDPOINT+there}" ] || srun_set PADDLE_CURRENT_ENDPOINT "$srun_end"
 }
 
 # The name of a file for task $2, by the pattern $1, is in srun_named.
@@ -93,8 +101,11 @@ srun_here() {
         srun_tasks=${srun_tasks:-${srun_per_node:-${srun_first%%[(,]*}}}
     fi
     srun_node=0 srun_nodes=1 srun_names=$SLURMD_NODENAME srun_total=$srun_tasks srun_per_each=$srun_tasks
-    srun_ranks=0
-    [ "$srun_tasks" = 1 ] || srun_ranks=$(seq -s, 0 $((srun_tasks - 1)))
+    srun_ranks=0 srun_rank=1
+    while [ "$srun_rank" -lt "$srun_tasks" ]; do
+        srun_ranks=$srun_ranks,$srun_rank
+        srun_rank=$((srun_rank + 1))
+    done
 }
 
 # What BERTH_PART says: the step's number, this node's place in it, the ranks here; of the whole step tasks, nodes, names
@@ -103,7 +114,8 @@ srun_take_part() {
     read -r srun_id srun_node srun_ranks srun_total srun_nodes srun_names srun_per_each srun_share_node srun_share_nodes <<EOF
 $BERTH_PART
 EOF
-    srun_tasks=$(srun_count "$srun_ranks") srun_part=1
+    srun_count "$srun_ranks"
+    srun_tasks=$srun_counted srun_part=1
     unset BERTH_PART BERTH_PART_OF
     [ -z "$srun_share_nodes" ] || srun_be_whole
 }
@@ -169,7 +181,7 @@ srun_find_room() {
 
 # What the step takes stands in a file of its number: the process that holds it, and of each node the CPUs and GPUs.
 srun_hold() {
-    printf '%s\n' "$$ $(srun_start_time $$)" ${1:+"$1"} >"$srun_claimed.$srun_id"
+    printf '%s\n' "$srun_me" ${1:+"$1"} >"$srun_claimed.$srun_id"
 }
 
 # With the lock: a line for each node on which the step has room, with the CPUs and GPUs that it takes there. One that asks
@@ -178,7 +190,8 @@ srun_roomy() {
     for srun_step in "$srun_claimed".*; do
         [ -e "$srun_step" ] || continue
         read -r srun_pid srun_began <"$srun_step" || continue
-        [ "$(srun_start_time "$srun_pid" 2>/dev/null)" != "$srun_began" ] || sed 1d "$srun_step"
+        srun_start_time "$srun_pid" 2>/dev/null
+        [ "$srun_birth" != "$srun_began" ] || sed 1d "$srun_step"
     done | awk -v wanted="$srun_wanted" -v tasks="$srun_tasks" -v each="$srun_per_node" -v exact="$srun_exact" \
         -v overlap="$srun_overlap" -v cpus_of_task="${srun_cpus_per_task:-${SLURM_CPUS_PER_TASK:-1}}" -v gpus="$srun_gpus" \
         -v in_sum="$srun_total_gpus" -v gpus_of_task="$srun_gpus_per_task" -v gpus_there="${SLURM_GPUS_ON_NODE:-0}" \
@@ -210,7 +223,7 @@ srun_measure() {
 # Turns into the runtime of the step's container, in which this program runs again, as the node's agent says.
 srun_enter() {
     case $srun_container in /*) ;; *) srun_container=$PWD/$srun_container ;; esac
-    srun_id=$$-$(srun_start_time $$) srun_file=$BERTH_STEPS/enter.$$ srun_patience=1000
+    srun_id=$$-${srun_me#* } srun_file=$BERTH_STEPS/enter.$$ srun_patience=1000
     srun_size='0 0'
     [ ! -t 0 ] || [ ! -t 1 ] || [ ! -t 2 ] || srun_measure
     srun_ask container "${srun_size% *}x${srun_size#* } $srun_container" || srun_fail "--container needs the node's agent, which does not answer"
@@ -294,7 +307,7 @@ srun_plan() {
 # Stands for berth-session in a container: has the node's agent start it outside, with the arguments and variables of this
 # process, and hands on what it reads and writes, and its exit status.
 srun_be_outside() {
-    srun_id=$$-$(srun_start_time $$) srun_file=$BERTH_STEPS/outside.$$ srun_patience=1000
+    srun_id=$$-${srun_me#* } srun_file=$BERTH_STEPS/outside.$$ srun_patience=1000
     exec 6<&0
     mkfifo -m 600 "$srun_file.in" "$srun_file.out" "$srun_file.err" || exit 1
     cat <"$srun_file.out" 6<&- &

@@ -1,15 +1,20 @@
 # What of a job's CPUs and GPUs a step of srun gets, and which of them each task. Read by srun, whose variables it uses.
 # What each step comes by calls no program that it can do without: one costs as much as hundreds of lines of a shell.
 
-# When a process began; nothing if it has ended.
+# When a process began is srun_birth; nothing if it has ended.
 srun_start_time() {
+    srun_birth=''
     read -r srun_stat <"/proc/$1/stat" || return
     set -f
     # What follows the name, which may hold anything, begins with the third field.
     # shellcheck disable=SC2086
     set -- ${srun_stat##*) }
-    [ "$1" = Z ] || echo "${20}"
+    set +f
+    [ "$1" = Z ] || srun_birth=${20}
 }
+# This process, as others know it.
+srun_start_time $$
+srun_me="$$ $srun_birth"
 
 # 0-2,5 is " 0 1 2 5 " in srun_expanded.
 srun_expand() {
@@ -51,11 +56,6 @@ srun_take() {
     done
 }
 
-# The same list itself; nothing and 1 if there are fewer.
-srun_first_of() {
-    srun_take "$@" && echo "$srun_list"
-}
-
 # The word at place $1, from 0, of those that follow is srun_word; 1, and it is said, if there is none.
 srun_at() {
     if [ $# -le "$(($1 + 1))" ]; then
@@ -66,12 +66,11 @@ srun_at() {
     srun_word=$1
 }
 
-# How many words there are, with commas between them.
+# How many words there are, with commas between them, is srun_counted.
 srun_count() {
     srun_split "$1"
     # shellcheck disable=SC2086
     srun_count_words $srun_parts
-    echo "$srun_counted"
 }
 
 srun_patience=200 srun_runs=''
@@ -83,24 +82,25 @@ srun_ask() {
     srun_told=
     srun_asks=${BERTH_STEPS%/*}/asks
     [ -d "$srun_asks" ] || return
-    echo "$$ $(srun_start_time $$)${2:+ $2}" >"$srun_file.ask" || return
-    {
-        mv "$srun_file.ask" "$srun_asks/$1.$srun_id"
-        srun_wait=0
-        until [ -e "${BERTH_STEPS%/*}/told/$1.$srun_id" ]; do
-            # Nobody is to answer what srun waits for no more.
-            [ "$srun_wait" -lt "$srun_patience" ] || { rm "$srun_asks/$1.$srun_id"; return 1; }
-            srun_wait=$((srun_wait + 1))
-            "${0%/*}/srun-tasks" --await "${BERTH_STEPS%/*}/told/$1.$srun_id" "$srun_patience"
-            case $? in
-            0) srun_runs=1 ;;
-            1) srun_runs=1 srun_wait=$srun_patience ;;
-            137) ;;
-            *) sleep 0.01 ;;
-            esac
-        done
-    } 2>/dev/null
-    read -r srun_told <"${BERTH_STEPS%/*}/told/$1.$srun_id" || :
+    echo "$srun_me${2:+ $2}" >"$srun_file.ask" || return
+    srun_asked=$srun_asks/$1.$srun_id srun_answer=${BERTH_STEPS%/*}/told/$1.$srun_id srun_wait=0
+    while :; do
+        "${0%/*}/srun-tasks" --ask "$srun_file.ask" "$srun_asked" "$srun_answer" "$srun_patience"
+        case $? in
+        0) srun_runs=1 ;;
+        1) srun_runs=1 srun_wait=$srun_patience ;;
+        137) ;;
+        *)
+            [ ! -e "$srun_file.ask" ] || mv "$srun_file.ask" "$srun_asked"
+            [ -e "$srun_answer" ] || sleep 0.01
+            ;;
+        esac
+        [ ! -e "$srun_answer" ] || break
+        # Nobody is to answer what srun waits for no more.
+        [ "$srun_wait" -lt "$srun_patience" ] || { rm "$srun_asked"; return 1; }
+        srun_wait=$((srun_wait + 1))
+    done 2>/dev/null
+    read -r srun_told <"$srun_answer" || :
 }
 
 # Notes, for the books, what becomes of the step, after the words $1 and the time: of the first thousand steps.
@@ -114,7 +114,7 @@ srun_note_used() {
         echo "tasks $srun_id $srun_used" >>"$BERTH_STEPS/log"
 }
 
-# With the lock: of the words that follow, those that no living step holds on line $1 of its file.
+# With the lock: of the words that follow, those that no living step holds on line $1 of its file are srun_freed.
 srun_free() {
     srun_line=$1
     shift
@@ -122,11 +122,13 @@ srun_free() {
     for srun_step in "$BERTH_STEPS"/step.*; do
         [ -e "$srun_step" ] || continue
         { read -r srun_pid srun_began && read -r srun_cpus_held && read -r srun_gpus_held; } <"$srun_step" || continue
-        [ "$(srun_start_time "$srun_pid" 2>/dev/null)" = "$srun_began" ] || continue
+        srun_start_time "$srun_pid" 2>/dev/null
+        [ "$srun_birth" = "$srun_began" ] || continue
         case $srun_line in cpus) srun_held=$srun_held$srun_cpus_held, ;; *) srun_held=$srun_held$srun_gpus_held, ;; esac
     done
+    srun_freed=
     for srun_word; do
-        case $srun_held in *,"$srun_word",*) ;; *) echo "$srun_word" ;; esac
+        case $srun_held in *,"$srun_word",*) ;; *) srun_freed="$srun_freed $srun_word" ;; esac
     done
 }
 
@@ -151,11 +153,13 @@ srun_claim() {
     srun_step_cpus=$srun_all_cpus srun_step_gpus=$srun_all_gpus
     if [ -z "$srun_overlap" ]; then
         # shellcheck disable=SC2086
-        srun_step_cpus=$(srun_free cpus $srun_all_cpus) && srun_step_gpus=$(srun_free gpus $srun_all_gpus)
+        srun_free cpus $srun_all_cpus && srun_step_cpus=$srun_freed
+        # shellcheck disable=SC2086
+        srun_free gpus $srun_all_gpus && srun_step_gpus=$srun_freed
     fi
     # shellcheck disable=SC2086
-    if srun_step_cpus=$(srun_first_of "${srun_cpu_count:-$srun_cpus_here}" $srun_step_cpus) &&
-        srun_step_gpus=$(srun_first_of "${srun_gpus:-$srun_gpus_here}" $srun_step_gpus); then
+    if srun_take "${srun_cpu_count:-$srun_cpus_here}" $srun_step_cpus && srun_step_cpus=$srun_list &&
+        srun_take "${srun_gpus:-$srun_gpus_here}" $srun_step_gpus && srun_step_gpus=$srun_list; then
         # The number of a part is the step's: steps that begin on this node have the same numbers.
         srun_file=$BERTH_STEPS/step.part-$srun_id
         if [ -z "$srun_id" ]; then
@@ -163,12 +167,14 @@ srun_claim() {
             srun_file=$BERTH_STEPS/step.$srun_id
         fi
         if [ -n "$srun_overlap" ]; then
-            echo "$$ $(srun_start_time $$)" >"$srun_file"
+            echo "$srun_me" >"$srun_file"
         else
-            printf '%s\n' "$$ $(srun_start_time $$)" "$srun_step_cpus" "$srun_step_gpus" >"$srun_file"
+            printf '%s\n' "$srun_me" "$srun_step_cpus" "$srun_step_gpus" >"$srun_file"
         fi
         case $srun_title in *[![:print:]]*) srun_title=$(printf %s "$srun_title" | tr '\n' '?') ;; esac
-        srun_note "begin $srun_id" "$srun_tasks $(srun_count "$srun_step_cpus") $(srun_count "$srun_step_gpus") $srun_title"
+        srun_count "$srun_step_cpus" && srun_cpus_held=$srun_counted
+        srun_count "$srun_step_gpus"
+        srun_note "begin $srun_id" "$srun_tasks $srun_cpus_held $srun_counted $srun_title"
         exec 7>&-
         return 0
     fi

@@ -37,13 +37,13 @@ srun_kill_tasks() {
 # Ends the step when its time is over, as a job's: the tasks may tidy up for half a minute. Then they are killed, and srun
 # too if it does not end with them. The timer is nobody's child, for whom a shell would wait.
 srun_time() {
-    srun_began=$(srun_start_time $$)
     srun_timer=$( (
         # Waits so long; ends the timer if srun is no more.
         srun_pass() {
             sleep "$1" &
             wait $!
-            [ "$(srun_start_time $$)" = "$srun_began" ] || exit
+            srun_start_time $$
+            [ "$$ $srun_birth" = "$srun_me" ] || exit
         } 2>/dev/null
         # From here on $! is a process of the timer, whenever it is told to end.
         : &
@@ -147,50 +147,60 @@ srun_files() {
     [ -n "$srun_in" ] || [ "$srun_rank" = 0 ] || srun_in=/dev/null
 }
 
-# Says something to srun-tasks; srun_unsaid, if it could not: there is no room for it.
-srun_unsaid=
+# Adds a word, of the kind $1, to those of a task, as printf's %b reads them.
 srun_say() {
-    # shellcheck disable=SC2059
-    printf "$@" || srun_unsaid=1
+    srun_said_words=$srun_said_words$1 srun_unsaid=${2-}
+    while :; do
+        case $srun_unsaid in
+        *\\*) srun_said_words=$srun_said_words${srun_unsaid%%\\*}\\\\ srun_unsaid=${srun_unsaid#*\\} ;;
+        *) break ;;
+        esac
+    done
+    srun_said_words=$srun_said_words$srun_unsaid'\0'
 }
 
 # The words of task $1 of those here as srun-tasks reads them. The program follows; with --multi-prog its first word is
 # the file that was read, and the others follow those of each task.
 srun_words() {
     srun_files
-    srun_say 'n%s\0' "$srun_rank"
-    [ -z "$srun_in" ] || srun_say 'i%s\0' "$srun_in"
-    [ -z "$srun_out" ] || srun_say 'o%s\0' "$srun_out"
+    srun_said_words=
+    srun_say n "$srun_rank"
+    [ -z "$srun_in" ] || srun_say i "$srun_in"
+    [ -z "$srun_out" ] || srun_say o "$srun_out"
     if [ -n "$srun_err" ]; then
-        srun_say 'e%s\0' "$srun_err"
+        srun_say e "$srun_err"
     elif [ -n "$srun_out" ]; then
-        srun_say 'j\0'
+        srun_say j
     fi
-    [ -z "$srun_label" ] || srun_say 'l%*d: \0' "${#srun_last}" "$srun_rank"
-    srun_own "$1" || srun_say 'x\0'
+    if [ -n "$srun_label" ]; then
+        srun_word=$srun_rank
+        while [ ${#srun_word} -lt ${#srun_last} ]; do srun_word=" $srun_word"; done
+        srun_say l "$srun_word: "
+    fi
+    srun_own "$1" || srun_say x
     # By --exact alone a task is bound as its step is.
     [ "$srun_seen" = "$srun_step_gpus" ] && [ -z "${srun_cpu_bind:+$srun_bind}" ] || srun_bounds=1
     case $srun_bind in
     '') ;;
-    '-c '*) srun_say 'c%s\0' "${srun_bind#-c }" ;;
-    *) srun_say 'm%s\0' "$srun_bind" ;;
+    '-c '*) srun_say c "${srun_bind#-c }" ;;
+    *) srun_say m "$srun_bind" ;;
     esac
-    [ "$srun_seen" = "$srun_step_gpus" ] || srun_say 'g%s\0' "${srun_seen:-none}"
+    [ "$srun_seen" = "$srun_step_gpus" ] || srun_say g "${srun_seen:-none}"
     if [ -n "$srun_multi" ]; then
-        srun_program_words=$(srun_program "$srun_rank") || srun_say 'x\0'
-        while IFS= read -r srun_word; do srun_say 'w%s\0' "${srun_word#=}"; done <<EOF
+        srun_program_words=$(srun_program "$srun_rank") || srun_say x
+        while IFS= read -r srun_word; do srun_say w "${srun_word#=}"; done <<EOF
 $srun_program_words
 EOF
         shift 2
-        for srun_word; do srun_say 'w%s\0' "$srun_word"; done
+        for srun_word; do srun_say w "$srun_word"; done
     fi
-    srun_say '\0'
-    [ -z "$srun_unsaid" ] || exit 1
+    # There may be no room for it.
+    printf %b "$srun_said_words\0" || exit 1
 }
 
 srun_run_by_program() {
     srun_bounds=
-    srun_set() { srun_say 'v%s=%s\0' "$1" "$2"; }
+    srun_set() { srun_say v "$1=$2"; }
     srun_local=0 srun_left=$srun_ranks,
     while [ -n "$srun_left" ]; do
         srun_rank=${srun_left%%,*} srun_left=${srun_left#*,}

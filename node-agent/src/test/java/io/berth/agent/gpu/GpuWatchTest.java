@@ -7,6 +7,7 @@ import io.berth.agent.host.FoundGpus.Aside;
 import io.berth.agent.launch.Commands;
 import io.berth.agent.nvml.NvmlStub;
 import io.berth.agent.nvml.Topologies;
+import io.berth.agent.nvml.ProcessMemory;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Hardware.Health;
 import java.io.IOException;
@@ -35,6 +36,7 @@ class GpuWatchTest {
         final List<String> failed = new CopyOnWriteArrayList<>();
         final AtomicReference<Map<String, Aside>> aside = new AtomicReference<>(Map.of());
         final List<GpuSample> told = new CopyOnWriteArrayList<>();
+        final AtomicReference<List<ProcessMemory>> had = new AtomicReference<>(List.of());
         volatile boolean free = true;
 
         @Override
@@ -48,8 +50,9 @@ class GpuWatchTest {
         }
 
         @Override
-        public void sampled(List<GpuSample> samples) {
+        public void sampled(List<GpuSample> samples, List<ProcessMemory> memory) {
             told.addAll(samples);
+            had.set(memory);
         }
 
         @Override
@@ -88,7 +91,7 @@ class GpuWatchTest {
         watch(
                 Topologies.l40s()
                         + "gpu 2 use=97 used=39000 mw=312500 mj=9000000000 temp=61 sm=1410"
-                        + " memclk=1215 sbe=4 dbe=1 pids=4711,4712\n");
+                        + " memclk=1215 sbe=4 dbe=1 pids=4711:1536,4712\n");
 
         await().until(() -> open.getFirst().samples().size() == 4);
 
@@ -107,6 +110,10 @@ class GpuWatchTest {
                                 1L,
                                 List.of(4711L, 4712L),
                                 Health.HEALTHY));
+        assertThat(heard.had.get())
+                .containsExactly(
+                        new ProcessMemory("GPU-2", 4711, 1536L),
+                        new ProcessMemory("GPU-2", 4712, null));
     }
 
     @Test

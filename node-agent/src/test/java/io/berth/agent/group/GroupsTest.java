@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.jna.LastErrorException;
+import com.sun.jna.Memory;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
@@ -23,6 +25,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -549,6 +552,56 @@ class GroupsTest {
                         "cat: /dev/zero: Operation not permitted");
         group.remove();
         groups.removeEmptyParents(NODE);
+    }
+
+    @Test
+    void programs_go_with_their_groups() throws Exception {
+        assumeThat(hasVersion2()).as("cgroups of version 2").isTrue();
+        Groups groups = new CgroupV2(UNIFIED, PARENT, MemoryRule.AS_GIVEN);
+        var limits = new Limits(IndexSet.EMPTY, 64, 0, List.of("c 1:3 rw"));
+        var programs = new TreeSet<Integer>();
+
+        for (int job = 1; job <= 20; job++) {
+            Group group = groups.create(NODE, new RunId(new JobId(100 + job), 1), limits);
+            programs.addAll(programs(group.folders().getFirst()));
+            group.remove();
+        }
+        groups.removeEmptyParents(NODE);
+
+        assertThat(programs).hasSize(20);
+        await().untilAsserted(
+                        () -> assertThat(programs).filteredOn(GroupsTest::isLoaded).isEmpty());
+    }
+
+    /// The numbers of the kernel's programs on a group itself: bpf(2), BPF_PROG_QUERY.
+    private static List<Integer> programs(Path group) {
+        int directory = Kernel.here().open(group.toString(), 0);
+        try (var attribute = new Memory(32);
+                var numbers = new Memory(64)) {
+            attribute.clear();
+            attribute.setInt(0, directory);
+            attribute.setInt(4, 6);
+            attribute.setPointer(16, numbers);
+            attribute.setInt(24, 16);
+            DeviceFilter.bpf(16, attribute, 32);
+            return IntStream.range(0, attribute.getInt(24))
+                    .mapToObj(place -> numbers.getInt(4L * place))
+                    .toList();
+        } finally {
+            Kernel.here().close(directory);
+        }
+    }
+
+    /// Whether the kernel still has the program of that number: BPF_PROG_GET_FD_BY_ID.
+    private static boolean isLoaded(int program) {
+        try (var attribute = new Memory(16)) {
+            attribute.clear();
+            attribute.setInt(0, program);
+            Kernel.here().close(DeviceFilter.bpf(13, attribute, 16));
+            return true;
+        } catch (LastErrorException e) {
+            return false;
+        }
     }
 
     @Test

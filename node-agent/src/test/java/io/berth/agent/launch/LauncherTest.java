@@ -35,6 +35,7 @@ import io.berth.slurm.SlurmConf;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -304,6 +305,8 @@ class LauncherTest {
         assertThat(prepared.enforced()).isEqualTo(Enforcement.MPS);
         List<String> told = Files.readAllLines(folder.resolve("daemon"));
         Path pipes = files().folder().resolve("mps");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(pipes)))
+                .isEqualTo("rwx------");
         assertThat(told)
                 .contains(
                         "-d",

@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// A run's folder in the spool.
 class RunFilesTest {
@@ -39,6 +41,31 @@ class RunFilesTest {
 
         assertThat(files.folder()).doesNotExist();
         assertThat(others).hasContent("kept");
+    }
+
+    /// As whoever may use FUSE can mount something on each of his folders.
+    @ParameterizedTest
+    @ValueSource(strings = {"steps", "asks", "steps/in", "steps/in/deep"})
+    void it_goes_with_what_others_have_mounted_in_it(String place) throws Exception {
+        RunFiles files = RunFiles.of(runs, RUN);
+        files.makeSteps();
+        files.makeAsks();
+        Path mounted = Files.createDirectories(files.folder().resolve(place));
+        assumeThat(status("mount", "-t", "tmpfs", "berth-test", mounted.toString()))
+                .as("the right to mount")
+                .isZero();
+        Files.writeString(mounted.resolve("file"), "text");
+        try {
+            files.remove();
+        } finally {
+            status("umount", "--quiet", mounted.toString());
+        }
+
+        assertThat(runs).isEmptyDirectory();
+    }
+
+    private static int status(String... command) throws Exception {
+        return new ProcessBuilder(command).redirectErrorStream(true).start().waitFor();
     }
 
     /// Deeper than the stack of the thread would let it go down.

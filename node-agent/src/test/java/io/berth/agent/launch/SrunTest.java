@@ -471,6 +471,17 @@ class SrunTest {
     }
 
     @Test
+    void names_with_what_a_shell_reads_are_as_they_are() throws Exception {
+        Files.writeString(folder.resolve("programs"), "* echo %t\\n\n");
+
+        Result step = run("srun -n2 -o 'a\\nb\\\\0\\$%t' --multi-prog programs");
+
+        assertThat(step).isEqualTo(new Result(0, "", ""));
+        assertThat(folder.resolve("a\\nb\\\\0\\$0")).isNotEmptyFile();
+        assertThat(folder.resolve("a\\nb\\\\0\\$1")).hasContent("1\\n");
+    }
+
+    @Test
     void the_first_task_reads_what_srun_is_given_and_arguments_arrive_as_they_are()
             throws Exception {
         Result step =

@@ -2,7 +2,7 @@
  *
  *   driver VERSION CUDA          550.54.15 12040; without this line there is no driver (error 9)
  *   gpu INDEX KEY=VALUE...       minor uuid bus mem numa cpus(hex words, low first, by comma) cc power ecc serial fabric=HEX/CLIQUE
- *                                mig=0|1 use used mw mj temp sm memclk sbe dbe pids(by comma) pending; name=... last, to the line's end
+ *                                mig=0|1 use used mw mj temp sm memclk sbe dbe pids(by comma, each perhaps with :MiB) pending; name=... last, to the line's end
  *   link INDEX LINK BUS          an active NVLink to what has that bus address
  *   anc INDEX INDEX LEVEL        PCI ancestor: 10, 20, 30, 40, 50
  *   mig INDEX PLACE KEY=VALUE... uuid gi ci mem start; name=... last; without uuid a GPU instance with no compute instance
@@ -62,7 +62,7 @@ typedef struct Device {
     char uuid[96], name[96], bus[32], serial[32];
     int minor, numa, major, capability, ecc, split, gi, ci, pending;
     unsigned long long mem, used, mj, sbe, dbe;
-    unsigned power, use, mw, temp, sm, memclk, pids[8], pidCount;
+    unsigned power, use, mw, temp, sm, memclk, pids[8], pidMib[8], pidCount;
     unsigned long cpus[8];
     unsigned char cluster[16];
     int inFabric;
@@ -108,7 +108,11 @@ static void key(Device *d, char *k, char *v) {
     else if (!strcmp(k, "cpus"))
         for (int i = 0; i < 8 && v; i++, v = strchr(v, ',') ? strchr(v, ',') + 1 : 0) d->cpus[i] = strtoul(v, 0, 16);
     else if (!strcmp(k, "pids"))
-        for (d->pidCount = 0; d->pidCount < 8 && v; v = strchr(v, ',') ? strchr(v, ',') + 1 : 0) d->pids[d->pidCount++] = atoi(v);
+        for (d->pidCount = 0; d->pidCount < 8 && v; v = strchr(v, ',') ? strchr(v, ',') + 1 : 0) {
+            char *mib = strpbrk(v, ":,");
+            d->pidMib[d->pidCount] = mib && *mib == ':' ? atoi(mib + 1) : 0;
+            d->pids[d->pidCount++] = atoi(v);
+        }
     else if (!strcmp(k, "fabric")) {
         d->inFabric = 1;
         for (int i = 0; i < 16; i++) sscanf(v + 2 * i, "%2hhx", &d->cluster[i]);
@@ -435,7 +439,7 @@ API int nvmlDeviceGetComputeRunningProcesses_v3(Device *d, unsigned *n, Process 
     CHECK(d);
     if (*n < d->pidCount) return SIZE;
     *n = d->pidCount;
-    for (unsigned i = 0; i < d->pidCount; i++) p[i] = (Process){d->pids[i], 0, -1, -1};
+    for (unsigned i = 0; i < d->pidCount; i++) p[i] = (Process){d->pids[i], d->pidMib[i] ? (unsigned long long)d->pidMib[i] << 20 : -1ULL, -1, -1};
     return OK;
 }
 API int nvmlDeviceGetRetiredPagesPendingStatus(Device *d, int *v) { CHECK(d); *v = 0; return OK; }

@@ -25,6 +25,8 @@ record TelemetryJson(List<GpuJson> gpus, List<UsageJson> nodes) {
     /// @param maxMemoryMib the peak of memory
     /// @param readMib read from block devices
     /// @param writtenMib written to block devices
+    /// @param gpuMemoryMib the peak of memory that its processes had in use on the GPU of which it
+    ///   holds a part; left out of a job that holds none
     /// @param steps those of its steps that run there
     @Schema(name = "NodeUsage")
     record UsageJson(
@@ -34,6 +36,7 @@ record TelemetryJson(List<GpuJson> gpus, List<UsageJson> nodes) {
             long maxMemoryMib,
             @Nullable Long readMib,
             @Nullable Long writtenMib,
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Long gpuMemoryMib,
             List<StepUsageJson> steps) {
 
         static UsageJson of(JobUsage usage) {
@@ -45,6 +48,7 @@ record TelemetryJson(List<GpuJson> gpus, List<UsageJson> nodes) {
                     used.maxMemoryMib(),
                     used.readMib(),
                     used.writtenMib(),
+                    used.gpu() == null ? null : used.gpu().maxMemoryMib(),
                     usage.steps().stream()
                             .map(it ->
                                     new StepUsageJson(

@@ -18,6 +18,7 @@ import io.restassured.path.json.JsonPath;
 import io.restassured.response.Response;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -35,6 +36,8 @@ import org.junit.jupiter.api.Test;
 @TestProfile(ImpatientGatewayTest.ShortLimits.class)
 @QuarkusTestResource(value = MeshResource.class, restrictToAnnotatedClass = true)
 class ImpatientGatewayTest {
+    private static final int MOST_CONNECTIONS = 100;
+
     @Nullable MeshResource mesh;
 
     /// Answers are due within 2 s, and three requests are many.
@@ -50,6 +53,7 @@ class ImpatientGatewayTest {
                     "berth.submit.bulks", "1",
                     "berth.submit.user-requests-per-second", "40",
                     "berth.submit.user-sessions", "2",
+                    "quarkus.http.limits.max-connections", Integer.toString(MOST_CONNECTIONS),
                     "quarkus.http.read-timeout", "500ms");
         }
     }
@@ -105,6 +109,38 @@ class ImpatientGatewayTest {
                 .body("detail", is("a user may send 40 requests a second; try again"));
         Api.as("bob").get("/v1/partitions").then().statusCode(200);
         Api.eventually(() -> Api.as("hasty").get("/v1/partitions").then().statusCode(200));
+    }
+
+    @Test
+    void more_connections_than_may_be_are_closed_though_nothing_is_said_on_them() throws Exception {
+        var held = new ArrayList<Socket>();
+        try {
+            for (int i = 0; i < MOST_CONNECTIONS + 20; i++) {
+                var socket = new Socket("127.0.0.1", RestAssured.port);
+                socket.setSoTimeout(20);
+                held.add(socket);
+            }
+
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(60))
+                    .until(() -> held.stream().filter(ImpatientGatewayTest::closed).count() >= 20);
+        } finally {
+            for (Socket socket : held) {
+                socket.close();
+            }
+        }
+        Api.eventually(() -> given().get("/q/health/live").then().statusCode(200));
+    }
+
+    /// Whether the gateway has closed it.
+    private static boolean closed(Socket socket) {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } catch (IOException e) {
+            return true;
+        }
     }
 
     @Test
