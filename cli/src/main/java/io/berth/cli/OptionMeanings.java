@@ -97,6 +97,7 @@ final class OptionMeanings {
                 sockets-per-node: nodes with so many at least
                 spread-job: over as many nodes as it can
                 switches: under so many switches, for which it waits: 1@10:00
+                tasks-per-node: tasks on each node
                 test-only: say when it would start, and do not submit it
                 threads-per-core: nodes with so many at least
                 time: its time limit: 30, 4:00:00, 1-12
