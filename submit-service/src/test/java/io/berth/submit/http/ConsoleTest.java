@@ -240,6 +240,11 @@ class ConsoleTest {
         signIn(Tokens.user("alice"));
         browser().evaluate("location.hash = '#/jobs/" + id + "'");
         awaitText("Cancel job");
+        awaitText(id + "_0 sweep");
+        browser().key("2");
+        awaitText(id + "_1");
+        browser().evaluate("location.hash = '#/jobs/" + id + "'");
+        awaitText("Cancel job");
         browser().evaluate("window.confirm = (text) => (window.asked = text, true)");
         browser().click("button", "Cancel job");
 
