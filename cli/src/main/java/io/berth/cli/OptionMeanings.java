@@ -79,6 +79,7 @@ final class OptionMeanings {
                 ntasks-per-socket: tasks on each socket at most
                 open-mode: append to its files, or truncate them
                 output: the file for output: slurm-%j.out
+                overcommit: more tasks than CPUs, those of one task on each node
                 overlap: a step shares what others have
                 oversubscribe: it may have its CPUs together with others
                 parsable: tell the job's number alone
