@@ -264,7 +264,7 @@ class ConsoleTest {
                 Samples.status(
                         tasks.getFirst(), JobState.CANCELLED, null, System.currentTimeMillis()));
         awaitText("cancelled");
-        assertThat(browser().text()).contains(id + " sweep");
+        assertThat(browser().text()).contains(id + "_0 sweep");
         mesh.jobStatus(
                 Samples.status(
                         tasks.getLast(), JobState.COMPLETED, null, System.currentTimeMillis()));
