@@ -35,10 +35,11 @@ record CliOption(String longName, char letter, Argument argument, String meaning
         return new CliOption(longName, letter, Argument.REQUIRED, meaning);
     }
 
-    /// What is so anyway, as there is one cluster.
-    static final CliOption CLUSTERS = valued("clusters", 'M', "nothing: there is one cluster");
+    static final CliOption CLUSTERS = valued("clusters", 'M', "this cluster's name, or all");
 
-    static final CliOption CLUSTER = valued("cluster", 'M', "nothing: there is one cluster");
+    static final CliOption CLUSTER = valued("cluster", 'M', "this cluster's name, or all");
+
+    /// What is so anyway, as there is one cluster.
     static final CliOption FEDERATION = flag("federation", '\0', "nothing: there is one cluster");
     static final CliOption LOCAL = flag("local", '\0', "nothing: there is one cluster");
     static final CliOption SIBLING = flag("sibling", '\0', "nothing: there is one cluster");

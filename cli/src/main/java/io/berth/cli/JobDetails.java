@@ -293,11 +293,7 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         if (job.json().has("gpuMemoryMib")) {
             lines.add("GpuMemory=" + job.number("gpuMemoryMib") + "M");
         }
-        if (job.json().flag("simulated")) {
-            lines.add("Comment=GPUs are simulated");
-        } else if (!job.text("comment").isEmpty()) {
-            lines.add("Comment=" + job.text("comment"));
-        }
+        addIfAny(lines, "Comment=", comment());
         if (!job.text("warning").isEmpty()) {
             lines.add("Signal=" + job.text("warning"));
         }
@@ -322,6 +318,15 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
                 + " ArrayTaskId="
                 + job.task()
                 + (throttle == 0 ? "" : " ArrayTaskThrottle=" + throttle);
+    }
+
+    /// The user's, behind which it is said that GPUs are simulated.
+    private String comment() {
+        String said = job.text("comment");
+        String simulated = job.json().flag("simulated") ? "GPUs are simulated" : "";
+        return said.isEmpty() || simulated.isEmpty()
+                ? said + simulated
+                : "%s (%s)".formatted(said, simulated);
     }
 
     private static void addIfAny(List<String> lines, String name, String value) {

@@ -102,7 +102,30 @@ public final class Main {
                     "%1$s: error: Unrecognized option: %2$s\nTry \"%1$s --help\" for more information\n"
                             .formatted(name, words.operands().getFirst()));
         }
+        for (String option : List.of("clusters", "cluster")) {
+            if (command.options().stream().anyMatch(it -> it.longName().equals(option))) {
+                requireThisCluster(terminal, name, words.list(option));
+            }
+        }
         return command.run(terminal, words);
+    }
+
+    /// @throws CommandFailure if a cluster is named that is another one
+    private static void requireThisCluster(Terminal terminal, String command, List<String> named)
+            throws CommandFailure {
+        if (named.isEmpty() || named.stream().anyMatch("all"::equalsIgnoreCase)) {
+            return;
+        }
+        String here = Admin.of(terminal, command).document().text("name");
+        for (String cluster : named) {
+            if (!cluster.equalsIgnoreCase(here)) {
+                throw CommandFailure.error(
+                        command,
+                        "'"
+                                + cluster
+                                + "' can't be reached now, or it is an invalid entry for --cluster.  Use 'sacctmgr list clusters' to see available clusters.");
+            }
+        }
     }
 
     private static int print(Terminal terminal, String text) {

@@ -79,6 +79,7 @@ final class OptionMeanings {
                 ntasks-per-socket: tasks on each socket at most
                 open-mode: append to its files, or truncate them
                 output: the file for output: slurm-%j.out
+                overcommit: more tasks than CPUs, those of one task on each node
                 overlap: a step shares what others have
                 oversubscribe: it may have its CPUs together with others
                 parsable: tell the job's number alone
@@ -98,6 +99,7 @@ final class OptionMeanings {
                 sockets-per-node: nodes with so many at least
                 spread-job: over as many nodes as it can
                 switches: under so many switches, for which it waits: 1@10:00
+                tasks-per-node: tasks on each node
                 test-only: say when it would start, and do not submit it
                 threads-per-core: nodes with so many at least
                 time: its time limit: 30, 4:00:00, 1-12

@@ -22,6 +22,8 @@ final class Sacct implements Command {
 
     private static final String FORMAT = "JobID,JobName,Partition,Account,AllocCPUS,State,ExitCode";
 
+    private static final String REFUSED = "refused: ";
+
     private static final String BRIEF = "JobID,State,ExitCode";
 
     /// Of Slurm's those that Berth counts, in its order.
@@ -38,11 +40,15 @@ final class Sacct implements Command {
                     flag("brief", 'b', "only JobID, State and ExitCode"),
                     flag("batch-script", 'B', "refused: the books hold no scripts"),
                     CliOption.CLUSTERS,
+                    valued("constraints", 'C', "refused: the books hold no constraints"),
                     valued("delimiter", '\0', "this between columns in place of |"),
                     flag("duplicates", 'D', "with the runs that made way for another one"),
                     valued("endtime", 'E', "jobs before this time"),
                     flag("env-vars", '\0', "refused: the books hold no environments"),
+                    valued("flags", 'F', "refused: the books do not hold who placed a job"),
                     valued("format", 'o', "columns, such as JobID,User,Elapsed%12"),
+                    valued("gid", '\0', "only jobs of these groups, as --group"),
+                    valued("group", 'g', "only jobs of these groups, by name or number"),
                     flag("help", 'h', "this text"),
                     flag("helpformat", 'e', "names of the columns"),
                     valued("jobs", 'j', "only these jobs"),
@@ -105,10 +111,14 @@ final class Sacct implements Command {
                                         : words.has("long")
                                                 ? LONG
                                                 : terminal.variable("SACCT_FORMAT", FORMAT)));
-        for (String held : List.of("batch-script", "env-vars")) {
-            if (words.has(held)) {
+        for (CliOption option : OPTIONS) {
+            if (option.meaning().startsWith(REFUSED) && words.has(option.longName())) {
                 throw CommandFailure.error(
-                        "sacct", "--" + held + ": the books hold no scripts and environments");
+                        "sacct",
+                        "--%s: %s"
+                                .formatted(
+                                        option.longName(),
+                                        option.meaning().substring(REFUSED.length())));
             }
         }
         SizeUnit unit = words.has("units") ? SizeUnit.of(words.value("units", "")) : null;

@@ -8,14 +8,17 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// Which jobs `sacct` shows of those that the books tell of: what they are not asked for.
 ///
-/// @param hosts on one of which it ran, as `reasons` of which it has one; none is any
+/// @param hosts on one of which it ran, as `reasons` of which it has one, and `groups`, by name or
+///   number, in one of which it was; none is any
 /// @param leastSeconds of the time limit
 record SacctFilter(
         List<String> hosts,
         List<String> reasons,
+        List<String> groups,
         Range nodes,
         Range cpus,
         long leastSeconds,
@@ -47,6 +50,7 @@ record SacctFilter(
         return new SacctFilter(
                 words.hosts("sacct", "nodelist"),
                 words.list("reason"),
+                Stream.concat(words.list("group").stream(), words.list("gid").stream()).toList(),
                 Range.of(words, "nnodes"),
                 Range.of(words, "ncpus"),
                 limit(words, "timelimit-min", 0),
@@ -65,6 +69,12 @@ record SacctFilter(
         return seconds.getAsLong() == 0 ? Long.MAX_VALUE : seconds.getAsLong();
     }
 
+    /// Each user is a group of his own.
+    private static boolean isOf(JsonObject job, String group) {
+        String user = job.text("user");
+        return group.equals(user) || group.equals(Accounts.ofMachine().idOf(user));
+    }
+
     List<JsonObject> of(List<JsonObject> jobs) {
         return jobs.stream().filter(this::shows).toList();
     }
@@ -76,6 +86,7 @@ record SacctFilter(
                 && cpus.has(job.number("cpus"))
                 && seconds >= leastSeconds
                 && seconds <= mostSeconds
+                && (groups.isEmpty() || groups.stream().anyMatch(it -> isOf(job, it)))
                 && (reasons.isEmpty() || reasons.contains(job.text("reason")))
                 && (hosts.isEmpty()
                         || HostList.expand(job.text("nodeList")).stream()

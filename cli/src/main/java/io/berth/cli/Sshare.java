@@ -31,7 +31,8 @@ final class Sshare implements Command {
                             right("NormUsage", 11),
                             right("EffectvUsage", 13),
                             right("FairShare", 10),
-                            right("LevelFS", 10)));
+                            right("LevelFS", 10),
+                            right("Cluster", 10)));
 
     private static final String FORMAT =
             "Account,User,RawShares,NormShares,RawUsage,EffectvUsage,FairShare";
@@ -97,8 +98,12 @@ final class Sshare implements Command {
             return 0;
         }
         var rows = new ArrayList<List<String>>();
+        String cluster =
+                table.titles().stream().anyMatch(it -> it.name().equals("Cluster"))
+                        ? Admin.of(terminal, "sshare").document().text("name")
+                        : "";
         for (JsonObject share : shares) {
-            rows.add(row(share));
+            rows.add(row(share, cluster));
         }
         table.print(terminal.out(), words, ALL, rows);
         return 0;
@@ -114,7 +119,7 @@ final class Sshare implements Command {
                 : !words.has("Users");
     }
 
-    private static List<String> row(JsonObject share) {
+    private static List<String> row(JsonObject share, String cluster) {
         boolean root = share.number("depth") == 0;
         return List.of(
                 " ".repeat((int) share.number("depth")) + share.text("account"),
@@ -126,7 +131,8 @@ final class Sshare implements Command {
                 root ? "" : six(share, "normUsage"),
                 six(share, "effectiveUsage"),
                 share.has("fairShare") ? six(share, "fairShare") : "",
-                share.text("levelFs"));
+                share.text("levelFs"),
+                cluster);
     }
 
     static String six(JsonObject share, String name) {

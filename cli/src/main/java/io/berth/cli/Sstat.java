@@ -57,6 +57,9 @@ final class Sstat implements Command {
 
     private static final String UNTOLD = ", or its nodes have not told: they do every few seconds";
 
+    private static final String NO_PIDS =
+            "nodes do not tell the numbers of processes; 'scontrol listpids' does, on a node";
+
     private static final List<CliOption> OPTIONS =
             Table.options(
                     flag("allsteps", 'a', "a line for each step that runs, too"),
@@ -66,6 +69,7 @@ final class Sstat implements Command {
                     DataForm.OPTIONS.getFirst(),
                     DataForm.OPTIONS.getLast(),
                     flag("noconvert", '\0', "nothing: numbers have one form"),
+                    flag("pidformat", 'i', "refused: " + NO_PIDS),
                     CliOption.USAGE,
                     CliOption.VERBOSE);
 
@@ -84,6 +88,9 @@ final class Sstat implements Command {
         if (words.has("helpformat")) {
             ALL.titles().forEach(title -> terminal.out().print(title.name() + "\n"));
             return 0;
+        }
+        if (words.has("pidformat")) {
+            throw CommandFailure.error("sstat", "--pidformat: " + NO_PIDS);
         }
         Table shown = ALL.only("sstat", words.value("format", FORMAT));
         List<Asked> asked = asked(words);

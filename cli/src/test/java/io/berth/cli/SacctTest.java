@@ -566,7 +566,29 @@ final class SacctTest {
                 .isEqualTo("sacct: error: Invalid time specification: x\n");
         assertThat(new CommandRun(mesh).run("sacct", "--batch-script").err())
                 .isEqualTo(
-                        "sacct: error: --batch-script: the books hold no scripts and environments\n");
+                        "sacct: error: --batch-script: the books hold no scripts\n");
+        assertThat(new CommandRun(mesh).run("sacct", "-C", "a100").err())
+                .isEqualTo("sacct: error: --constraints: the books hold no constraints\n");
+        assertThat(ids("-g", "root")).isEqualTo("1012\n1013\n");
+        assertThat(ids("--gid=0,77")).isEqualTo("1012\n1013\n");
+        assertThat(ids("--group", "adm")).isEmpty();
+    }
+
+    @Test
+    void the_books_of_another_cluster_are_not_those_of_this_one() {
+        mesh.on("GET", "/v1/configuration", "{\"revision\":1,\"document\":{\"name\":\"atlas\"}}");
+
+        assertThat(ids("-M", "Atlas")).isEqualTo("1012\n1013\n");
+        assertThat(ids("-M", "all")).isEqualTo("1012\n1013\n");
+        assertThat(new CommandRun(mesh).run("sacct", "-M", "atlas,borealis"))
+                .isEqualTo(
+                        new CommandRun.Outcome(
+                                1,
+                                "",
+                                "sacct: error: 'borealis' can't be reached now, or it is an invalid entry for --cluster.  Use 'sacctmgr list clusters' to see available clusters.\n"));
+        assertThat(new CommandRun(mesh).run("scancel", "-M", "borealis", "17").exitCode())
+                .isEqualTo(1);
+        assertThat(mesh.requests()).noneMatch(it -> it.method().equals("POST"));
     }
 
     private String ids(String... options) {

@@ -247,6 +247,17 @@ final class ScontrolTest {
     }
 
     @Test
+    void what_a_user_remarks_stands_before_the_mark_of_simulated_gpus() {
+        mesh.on(
+                "GET",
+                "/v1/jobs/1030_3",
+                Samples.task(3).replace("\"simulated\":false", "\"simulated\":true"));
+
+        assertThat(out("scontrol", "show", "job", "1030_3"))
+                .contains("   Comment=sweep of rates (GPUs are simulated)\n");
+    }
+
+    @Test
     void a_batch_script_is_written_to_a_file_or_to_standard_output(@TempDir Path folder)
             throws IOException {
         String script = "#!/bin/sh\n\u001b[31mecho 'ü'\n";

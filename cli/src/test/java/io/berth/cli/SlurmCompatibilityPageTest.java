@@ -138,7 +138,8 @@ final class SlurmCompatibilityPageTest {
             case Same _ -> "same";
             case Different different -> "different: " + different.how();
             case Ignored ignored -> "ignored: " + ignored.why();
-            case Refused _ -> "refused";
+            case Refused it ->
+                    it.instead().isEmpty() ? "refused" : "refused: " + it.instead();
         };
     }
 

@@ -44,6 +44,14 @@ final class SshareTest {
     }
 
     @Test
+    void the_cluster_is_a_column() {
+        mesh.on("GET", "/v1/configuration", "{\"revision\":1,\"document\":{\"name\":\"atlas\"}}");
+
+        assertThat(out("sshare", "-U", "-u", "eve", "-n", "-P", "--format=Account,Cluster"))
+                .isEqualTo("  team_c|atlas\n");
+    }
+
+    @Test
     void all_of_the_tree_looks_as_slurms() {
         assertThat(out("sshare", "-a"))
                 .isEqualTo(

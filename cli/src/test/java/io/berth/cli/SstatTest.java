@@ -81,6 +81,16 @@ final class SstatTest {
     }
 
     @Test
+    void numbers_of_processes_are_told_elsewhere() {
+        assertThat(run("sstat", "-i", "-j", "17"))
+                .isEqualTo(
+                        new Outcome(
+                                1,
+                                "",
+                                "sstat: error: --pidformat: nodes do not tell the numbers of processes; 'scontrol listpids' does, on a node\n"));
+    }
+
+    @Test
     void columns_stand_as_in_slurm() {
         assertThat(run("sstat", "-a", "-j", "17", "--format=JobID,MaxRSS,AveCPU").out())
                 .isEqualTo(

@@ -44,9 +44,8 @@ public interface AgentConfig {
     @WithDefault("0")
     int cell();
 
-    /// The cluster's name, for `SLURM_CLUSTER_NAME`.
-    @WithDefault("berth")
-    String clusterName();
+    /// The cluster's name here, for `SLURM_CLUSTER_NAME`, in the place of its own.
+    Optional<String> clusterName();
 
     /// The folder for spools.
     Path home();

@@ -62,7 +62,7 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes, String
                 watch,
                 specs,
                 new Hooks(config.prolog(), config.epilog(), commands),
-                config.clusterName(),
+                config.clusterName().orElse(""),
                 config.maxProcesses(),
                 accounts(commands),
                 Mps.find(config.mpsControl()),

@@ -22,7 +22,7 @@ class AgentConfigTest {
 
         assertThat(config.name()).isEmpty();
         assertThat(config.cell()).isZero();
-        assertThat(config.clusterName()).isEqualTo("berth");
+        assertThat(config.clusterName()).isEmpty();
         assertThat(config.home()).isEqualTo(Path.of("/var/lib/berth/agent"));
         assertThat(config.host()).isTrue();
         assertThat(config.gpuProfile()).isEmpty();

@@ -232,8 +232,8 @@ record TestConfig(
     }
 
     @Override
-    public String clusterName() {
-        return "trial";
+    public Optional<String> clusterName() {
+        return Optional.of("trial");
     }
 
     @Override

@@ -180,8 +180,13 @@ public final class Sbatch {
             case Same same -> draft.set(same.setting(), given, fromEnvironment);
             case Different different -> draft.set(different.setting(), given, fromEnvironment);
             case Ignored _ -> {}
-            case Refused _ ->
-                    throw InvalidOption.refused("--" + option.longName() + " is not supported yet");
+            case Refused it ->
+                    throw InvalidOption.refused(
+                            "--%s is not supported yet%s%s"
+                                    .formatted(
+                                            option.longName(),
+                                            it.instead().isEmpty() ? "" : ": ",
+                                            it.instead()));
         }
     }
 

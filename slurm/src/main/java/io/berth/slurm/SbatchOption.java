@@ -28,7 +28,9 @@ public record SbatchOption(
         record Ignored(String why) implements Treatment {}
 
         /// The job is refused, in one line that names the option.
-        record Refused() implements Treatment {}
+        ///
+        /// @param instead why, and what to do; empty if there is nothing to say
+        record Refused(String instead) implements Treatment {}
     }
 
     /// Every option, by long name.

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// `--tres-per-task` came later.
 final class SbatchOptionTable {
 
-    private static final Treatment REFUSED = new Refused();
+    private static final Treatment REFUSED = new Refused("");
 
     private final List<SbatchOption> rows = new ArrayList<>();
 
@@ -75,6 +75,7 @@ final class SbatchOptionTable {
         same("usage", '\0', NONE, null, SbatchSetting.USAGE);
         different("user", null, SbatchSetting.USER, "Berth's own: an admin submits for this user");
         same("version", 'V', NONE, null, SbatchSetting.VERSION);
+        same("tasks-per-node", '\0', REQUIRED, null, SbatchSetting.NTASKS_PER_NODE);
         same("test-only", '\0', NONE, null, SbatchSetting.TEST_ONLY);
         same("wait", 'W', NONE, "SBATCH_WAIT", SbatchSetting.WAIT);
         same("wrap", '\0', REQUIRED, null, SbatchSetting.WRAP);
@@ -328,6 +329,14 @@ final class SbatchOptionTable {
         refused("reboot", '\0', NONE, null);
         refused("thread-spec", '\0', REQUIRED, "SBATCH_THREAD_SPEC");
         refused("uid", '\0', REQUIRED, null);
+        rows.add(
+                new SbatchOption(
+                        "x11",
+                        '\0',
+                        OPTIONAL,
+                        null,
+                        new Refused(
+                                "windows are not forwarded; 'ssh -X' to a node of the job shows them, where its site lets users in")));
     }
 
     private void same(

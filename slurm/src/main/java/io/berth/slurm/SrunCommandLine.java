@@ -26,6 +26,18 @@ public record SrunCommandLine(
         Map<Setting, String> own,
         List<String> command) {
 
+    /// With it the job has the CPUs of one task on each node, however many tasks its step has.
+    private static final String OVERCOMMIT = "--overcommit";
+
+    /// What it makes nothing of in the job.
+    private static final Set<String> TASKS_OF =
+            Set.of(
+                    "ntasks-per-core",
+                    "ntasks-per-gpu",
+                    "ntasks-per-node",
+                    "ntasks-per-socket",
+                    "tasks-per-node");
+
     private static final Set<String> MEMORY = Set.of("mem", "mem-per-cpu", "mem-per-gpu");
 
     /// The parts of the words after `srun`, each with its program; one that has none has that of
@@ -97,7 +109,20 @@ public record SrunCommandLine(
                         throw InvalidOption.refused(name + " is not supported yet" + it.instead());
             }
         }
+        if (step.contains(OVERCOMMIT)) {
+            job.stream()
+                    .filter(SrunCommandLine::isTasks)
+                    .reduce((_, last) -> last)
+                    .ifPresent(it -> step.add("--ntasks=" + it.value()));
+            job.removeIf(it -> isTasks(it) || TASKS_OF.contains(it.option().longName()));
+        }
         return new SrunCommandLine(new GetOpt<>(List.copyOf(job), List.of()), step, own, command);
+    }
+
+    /// A number of tasks; what is none is left to the job to refuse.
+    private static boolean isTasks(Given<SbatchOption> given) {
+        return given.option().longName().equals("ntasks")
+                && Counts.plain(String.valueOf(given.value())).isPresent();
     }
 
     /// Whether it is the same, or says another way how much memory there is to be.

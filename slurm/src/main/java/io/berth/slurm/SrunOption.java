@@ -125,6 +125,7 @@ public record SrunOption(
                     Map.entry("ntasks", List.of("SLURM_NTASKS", "SLURM_NPROCS")),
                     Map.entry("ntasks-per-node", List.of("SLURM_NTASKS_PER_NODE")),
                     Map.entry("output", List.of("SLURM_STDOUTMODE")),
+                    Map.entry("overcommit", List.of("SLURM_OVERCOMMIT")),
                     Map.entry("overlap", List.of("SLURM_OVERLAP")),
                     Map.entry("wait", List.of("SLURM_WAIT")));
 
@@ -178,6 +179,8 @@ public record SrunOption(
 
     private static List<SrunOption> ofSrun() {
         List<SrunOption> rows = ofJob();
+        // Of its own job it is the step's.
+        rows.removeIf(it -> it.longName().equals("overcommit"));
         step(rows, "cpu-bind", '\0', Argument.REQUIRED);
         step(rows, "error", 'e', Argument.REQUIRED);
         step(rows, "exact", '\0', Argument.NONE);
@@ -189,6 +192,7 @@ public record SrunOption(
         step(rows, "mpi", '\0', Argument.REQUIRED);
         step(rows, "multi-prog", '\0', Argument.NONE);
         step(rows, "output", 'o', Argument.REQUIRED);
+        step(rows, "overcommit", 'O', Argument.NONE);
         step(rows, "overlap", '\0', Argument.NONE);
         step(rows, "relative", 'r', Argument.REQUIRED);
         step(rows, "wait", 'W', Argument.REQUIRED);

@@ -50,7 +50,8 @@ final class StepsDraft {
                     take(
                             given,
                             word.equals("disable-binding"),
-                            Pattern.compile("enforce-binding"),
+                            Pattern.compile(
+                                    "enforce-binding|allow-task-sharing|(one-task|multiple-tasks)-per-sharing"),
                             "disable-binding; --gpus-per-socket has a job's CPUs beside its GPUs");
             case HINT -> {
                 if (word.equals("memory_bound")) {

@@ -289,6 +289,7 @@ final class SbatchTest {
             value = {
                 "-N2 -n 8 --ntasks-per-node=4 | 2 | 8 |",
                 "-n8 --ntasks-per-node=4 | 2 | 8 |",
+                "-n8 --tasks-per-node=4 | 2 | 8 |",
                 "--nodes 3 | 3 | |",
                 "--ntasks-per-n=3 | | | 3",
                 "-QN3 | 3 | |",
@@ -333,6 +334,8 @@ final class SbatchTest {
             value = {
                 "--bb=x | 1 | sbatch: error: --bb is not supported yet",
                 "-O | 1 | sbatch: error: --overcommit is not supported yet",
+                "--gres-flags=one-task-per-sharing | 1 | sbatch: error: --gres-flags=one-task-per-sharing is not supported yet: disable-binding; --gpus-per-socket has a job's CPUs beside its GPUs",
+                "--x11=all | 1 | sbatch: error: --x11 is not supported yet: windows are not forwarded; 'ssh -X' to a node of the job shows them, where its site lets users in",
                 "-m plane=4 | 1 | sbatch: error: --distribution=plane=4 is not supported yet: block or cyclic",
                 "-m foo | 255 | sbatch: error: Invalid --distribution specification",
                 "--gpu-bind=single:0 | 1 | sbatch: error: --gpu-bind=single:0 is not supported yet: none, closest, single:N, per_task:N, map_gpu:LIST or mask_gpu:LIST",

@@ -29,6 +29,21 @@ final class SrunCommandLineTest {
         assertThat(line.command()).containsExactly("python", "-u", "x.py");
     }
 
+    @Test
+    void a_job_whose_tasks_share_cpus_has_those_of_one_task_on_each_node() throws InvalidOption {
+        SrunCommandLine line = of("-O", "-n4", "-n8", "-N2", "-c3", "--tasks-per-node=4", "true");
+
+        assertThat(line.job().options())
+                .extracting(it -> it.option().longName() + "=" + it.value())
+                .containsExactly("nodes=2", "cpus-per-task=3");
+        assertThat(line.step()).containsExactly("--overcommit", "--ntasks=8");
+        assertThat(of("-O", "-nx", "true").job().options())
+                .extracting(it -> it.option().longName() + "=" + it.value())
+                .containsExactly("ntasks=x");
+        assertThat(of(Map.of("SLURM_OVERCOMMIT", "1"), "true").step())
+                .containsExactly("--overcommit");
+    }
+
     private static SrunCommandLine of(Map<String, String> environment, String... words)
             throws InvalidOption {
         return SrunCommandLine.srun(List.of(words), environment).getFirst();

@@ -133,7 +133,12 @@ public final class Admission {
                             asked.submitHost());
             return new Decision.Admitted(
                     job,
-                    Launch.of(asked, job, caller, array != null),
+                    Launch.of(
+                            asked,
+                            job,
+                            caller,
+                            array != null,
+                            configuration.cluster().name()),
                     array,
                     components(asked, job));
         } catch (Refused e) {

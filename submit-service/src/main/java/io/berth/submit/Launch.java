@@ -46,7 +46,9 @@ public record Launch(
     /// What a submission asks to launch, with defaults for what it leaves out.
     ///
     /// @param array whether each task of an array writes a file of its own
-    static Launch of(JobSubmission asked, JobDescription job, Caller caller, boolean array)
+    /// @param cluster its name, which the job's programs find
+    static Launch of(
+            JobSubmission asked, JobDescription job, Caller caller, boolean array, String cluster)
             throws Refused {
         String directory =
                 line(
@@ -59,11 +61,12 @@ public record Launch(
         return new Launch(
                 script(asked.script()),
                 arguments(requireNonNullElse(asked.arguments(), List.of())),
-                traced(
+                told(
                         StepMeeting.in(
                                 environment(requireNonNullElse(asked.environment(), Map.of())),
                                 StepMeeting.has(job) || !asked.furtherComponents().isEmpty(),
                                 caller),
+                        cluster,
                         caller.trace()),
                 directory,
                 line(
@@ -90,14 +93,15 @@ public record Launch(
         return checked;
     }
 
-    /// With the trace that it is asked in, which the job's programs go on with.
-    private static Map<String, String> traced(
-            Map<String, String> environment, @Nullable TraceContext trace) {
-        if (trace == null) {
-            return environment;
-        }
+    /// With the cluster's name, and the trace that it is asked in, which the job's programs go on
+    /// with.
+    private static Map<String, String> told(
+            Map<String, String> environment, String cluster, @Nullable TraceContext trace) {
         var variables = new TreeMap<>(environment);
-        variables.put(TraceContext.VARIABLE, trace.toString());
+        variables.put("SLURM_CLUSTER_NAME", cluster);
+        if (trace != null) {
+            variables.put(TraceContext.VARIABLE, trace.toString());
+        }
         return variables;
     }
 

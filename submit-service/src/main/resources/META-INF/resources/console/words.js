@@ -43,6 +43,11 @@ export function kindOf(state) {
   return state === 'COMPLETED' ? 'done' : state === 'CANCELLED' ? 'off' : 'bad';
 }
 
+/** So many characters of it at most. */
+export function short(text, most) {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
 /** The name that means a job alone: an array has the number of its first task. */
 export function nameOf(job) {
   return job.arrayJob === undefined ? String(job.id) : `${job.arrayJob}_${job.arrayTask}`;

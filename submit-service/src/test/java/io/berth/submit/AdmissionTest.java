@@ -59,7 +59,8 @@ final class AdmissionTest {
         assertThat(spec.job()).isEqualTo(new JobId(17));
         assertThat(spec.script()).isEqualTo(Asked.SCRIPT);
         assertThat(spec.arguments()).isEmpty();
-        assertThat(spec.environment()).isEmpty();
+        assertThat(spec.environment())
+                .containsExactly(Map.entry("SLURM_CLUSTER_NAME", "atlas"));
         assertThat(spec.workingDirectory()).isEqualTo("/tmp");
         assertThat(spec.standardOutput()).isEqualTo("slurm-%j.out");
         assertThat(spec.standardError()).isNull();
@@ -118,7 +119,7 @@ final class AdmissionTest {
                         new Launch(
                                 Asked.SCRIPT,
                                 List.of("a b", ""),
-                                Map.of("PATH", "/bin"),
+                                Map.of("PATH", "/bin", "SLURM_CLUSTER_NAME", "atlas"),
                                 "/home/alice",
                                 "o",
                                 "e",

@@ -5,6 +5,7 @@ import io.berth.agent.host.LocalNode;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuRequest;
 import io.berth.contracts.Gres;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobDescription;
@@ -26,7 +27,7 @@ import java.util.stream.Collectors;
 /// Source: sbatch(1), "OUTPUT ENVIRONMENT VARIABLES". Unlike Slurm, `CUDA_VISIBLE_DEVICES` names
 /// GPUs by UUID, which holds whatever the driver lets the run see, and is empty without GPUs.
 ///
-/// @param clusterName for `SLURM_CLUSTER_NAME`
+/// @param clusterName for `SLURM_CLUSTER_NAME`; empty for the one that the job was submitted to
 /// @param startSeconds the time of the start, in epoch seconds
 /// @param account the operating system's account that the script runs under
 public record JobEnvironment(
@@ -152,7 +153,9 @@ public record JobEnvironment(
         variables.put("SLURM_JOB_ACCOUNT", job.account());
         variables.put("SLURM_JOB_PARTITION", job.partition());
         variables.put("SLURM_JOB_QOS", job.qos());
-        variables.put("SLURM_CLUSTER_NAME", clusterName);
+        if (!clusterName.isEmpty()) {
+            variables.put("SLURM_CLUSTER_NAME", clusterName);
+        }
         variables.put("SLURM_SUBMIT_DIR", spec.workingDirectory());
         variables.put("SLURM_SUBMIT_HOST", spec.submitHost());
         variables.put("SLURM_JOB_START_TIME", Long.toString(startSeconds));
@@ -236,6 +239,14 @@ public record JobEnvironment(
             variables.put("SLURM_NTASKS_PER_NODE", Integer.toString(all.getFirst().tasks()));
         }
         variables.put("SLURM_CPUS_PER_TASK", Integer.toString(job.request().cpusPerTask()));
+        GpuRequest gpus = job.request().gpus();
+        String type = gpus.type() == null ? "" : gpus.type() + ":";
+        if (gpus.total() != null) {
+            variables.put("SLURM_GPUS", type + gpus.total());
+        }
+        if (gpus.perTask() != null) {
+            variables.put("SLURM_GPUS_PER_TASK", type + gpus.perTask());
+        }
         var memory = job.request().memory();
         switch (memory.per()) {
             case NODE -> variables.put("SLURM_MEM_PER_NODE", Long.toString(node.memoryMib()));

@@ -187,6 +187,7 @@ srun_hold() {
 # With the lock: a line for each node on which the step has room, with the CPUs and GPUs that it takes there. One that asks
 # for more than a node has is let through: it is told so there.
 srun_roomy() {
+    srun_gpus_of_tasks
     for srun_step in "$srun_claimed".*; do
         [ -e "$srun_step" ] || continue
         read -r srun_pid srun_began <"$srun_step" || continue
@@ -289,6 +290,7 @@ srun_may_be_elsewhere() {
 
 # Empties the files that all tasks write.
 srun_empty_for_all() {
+    [ -z "$srun_append" ] || return 0
     for srun_pattern in "$srun_output" "$srun_error"; do
         case $srun_pattern in '' | *%[tnN]*) continue ;; esac
         srun_name "$srun_pattern" 0

@@ -67,8 +67,6 @@ class JobEnvironmentGoldenTest {
                     // Of what was submitted: sbatch hands its options on by itself.
                     "SLURM_CPUS_PER_GPU",
                     "SLURM_EXPORT_ENV",
-                    "SLURM_GPUS",
-                    "SLURM_GPUS_PER_TASK",
                     "SLURM_GPU_BIND",
                     // Of GPUs of other makers.
                     "GPU_DEVICE_ORDINAL",
@@ -148,7 +146,7 @@ class JobEnvironmentGoldenTest {
                         tasks * nodes.size(),
                         number(theirs, "SLURM_CPUS_PER_TASK", 1),
                         memory(theirs),
-                        gpus.isEmpty() ? GpuRequest.NONE : new GpuRequest(gpus.size(), null));
+                        gpus(theirs, gpus.size()));
         var job = new JobId(Long.parseLong(text(theirs, "SLURM_JOB_ID")));
         JobSpec spec = spec(job, theirs, request);
         var launch =
@@ -170,6 +168,20 @@ class JobEnvironmentGoldenTest {
                         1_700_000_000,
                         Account.own(0, 0, "/root"))
                 .variables();
+    }
+
+    private static GpuRequest gpus(Map<String, String> theirs, int perNode) {
+        String total = theirs.get("SLURM_GPUS");
+        if (total != null) {
+            String[] words = total.split(":");
+            String type = words.length == 2 ? words[0] : null;
+            int count = Integer.parseInt(words[words.length - 1]);
+            return new GpuRequest(0, type, null, count, null, null);
+        }
+        return theirs.containsKey("SLURM_GPUS_PER_TASK")
+                ? new GpuRequest(
+                        0, null, number(theirs, "SLURM_GPUS_PER_TASK", 0), null, null, null)
+                : perNode == 0 ? GpuRequest.NONE : new GpuRequest(perNode, null);
     }
 
     private static MemoryRequest memory(Map<String, String> theirs) {

@@ -135,6 +135,27 @@ class SrunTest {
         assertThat(sorted(step.output())).containsExactly(expected.split("; "));
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-n2                   | 0: G0,G1; 1: G2,G3",
+                "-n1                   | 0: G0,G1",
+                "-n2 --gpus-per-task=1 | 0: G0; 1: G1",
+                "-n2 -G4               | 0: G0,G1,G2,G3; 1: G0,G1,G2,G3",
+                "-n2 --gres=none       | 0: -; 1: -"
+            })
+    void tasks_have_the_gpus_that_the_job_has_for_each_unless_the_step_says_otherwise(
+            String options, String expected) throws Exception {
+        Result step =
+                run(
+                        "export SLURM_GPUS_PER_TASK=a100:2; srun -l "
+                                + options
+                                + " sh -c 'echo ${CUDA_VISIBLE_DEVICES:--}'");
+
+        assertThat(sorted(step.output())).containsExactly(expected.split("; "));
+    }
+
     @Test
     void tasks_see_their_gpus_by_the_variables_that_tell_them_on_the_node() throws Exception {
         Result step =
@@ -693,10 +714,31 @@ class SrunTest {
     }
 
     @Test
+    void options_may_have_the_names_that_older_scripts_use() throws Exception {
+        Result step =
+                run("srun -l --tasks-per-node=2 --cpu_bind=none --mem_bind=none sh -c 'echo hi'");
+
+        assertThat(sorted(step.output())).containsExactly("0: hi", "1: hi");
+        assertThat(step.error()).isEmpty();
+    }
+
+    @Test
+    void a_file_that_is_appended_to_keeps_what_it_held() throws Exception {
+        Result steps =
+                run(
+                        "srun -o log echo 1; srun --open-mode=append -o log echo 2; cat log;"
+                                + " srun --open-mode=truncate -o log echo 3; cat log;"
+                                + " srun --open-mode=x true");
+
+        assertThat(steps.output()).isEqualTo("1\n2\n3\n");
+        assertThat(steps.error()).isEqualTo("srun: error: Invalid --open-mode specification: x\n");
+    }
+
+    @Test
     void what_has_no_effect_in_a_step_is_said() throws Exception {
         Result step =
                 run(
-                        "srun -p gpu -W0 -W 30 --hint=nomultithread --hint=multithread --mem-bind=quiet,none"
+                        "srun -p gpu -C a100 -I --propagate --contiguous -W0 -W 30 --hint=nomultithread --hint=multithread --mem-bind=quiet,none"
                                 + " --jobid=7 --mpi=none echo hi");
 
         assertThat(step)
@@ -706,6 +748,10 @@ class SrunTest {
                                 "hi\n",
                                 """
                                 srun: -p has no effect inside an allocation
+                                srun: -C has no effect inside an allocation
+                                srun: -I has no effect inside an allocation
+                                srun: --propagate has no effect inside an allocation
+                                srun: --contiguous has no effect inside an allocation
                                 srun: -W has no effect inside an allocation
                                 """));
     }

@@ -16,6 +16,7 @@ import io.berth.submit.Job;
 import io.berth.submit.JobName;
 import io.berth.submit.RecentlyUsed;
 import io.berth.submit.SubmitConfig;
+import io.berth.submit.Unavailable;
 import io.berth.submit.kafka.GatewayLog;
 import io.berth.submit.kafka.SpecReader;
 import io.micrometer.core.instrument.Counter;
@@ -23,6 +24,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.mailer.Mail;
 import io.quarkus.mailer.Mailer;
 import io.quarkus.runtime.Startup;
+import io.vertx.ext.mail.SMTPException;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
@@ -36,6 +38,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -48,6 +51,10 @@ import org.slf4j.LoggerFactory;
 /// Follows the topic `jobs` and sends the mail that users asked for. All gateways are one group:
 /// each event is one gateway's, which says in the log how far it is after each mail. A gateway that
 /// dies between the two sends that mail again when it is back.
+///
+/// What fails is tried again, three times in all, then counted, told in the log and left: neither an
+/// event that cannot be dealt with nor a server that refuses a mail holds up the mail of others, or
+/// has it sent again. While the log is away nobody's mail can be known, and it waits.
 ///
 /// Whose partition a job's events are in, also looks how far the job's run is in its time limit. Up
 /// to when that was done goes with each commit, so that what a gateway has sent no other sends.
@@ -63,6 +70,9 @@ public class MailLoop {
     private static final int TRIES = 3;
 
     private static final int MOST_REMEMBERED = 4096;
+
+    /// How long what runs have come to is told before events have their turn.
+    private static final Duration TELLING = Duration.ofSeconds(30);
 
     /// How many events that bring no mail are read before that is said in the log.
     private static final int MOST_UNSAID = 100;
@@ -86,9 +96,11 @@ public class MailLoop {
     private final Events<JobEvent> events = new Events<>(Topics.JOBS, "submit-service");
     private final Map<JobId, Optional<MailRequest>> requests = RecentlyUsed.atMost(MOST_REMEMBERED);
 
-    /// Up to when runs were looked at, in epoch milliseconds, by the partitions that are this
-    /// gateway's.
-    private final Map<TopicPartition, Long> looked = new HashMap<>();
+    /// Addresses that the last mail was not taken for: the next one is tried once.
+    private final Map<String, Boolean> refused = RecentlyUsed.atMost(MOST_REMEMBERED);
+
+    /// Up to where it was told what runs have come to, by the partitions that are this gateway's.
+    private final Map<TopicPartition, Milestones.Told> looked = new HashMap<>();
 
     private final Thread thread =
             Thread.ofPlatform().name("job-mail").daemon().unstarted(this::run);
@@ -151,12 +163,14 @@ public class MailLoop {
             var records = consumer.poll(POLL);
             boolean mailed = false;
             for (var record : records) {
-                mailed |= send(record);
+                mailed |= tried("record " + record.offset(), () -> send(record));
+            }
+            if (mailed) {
+                consumer.commitSync(reached(consumer));
             }
             mailed |= remind(consumer);
             unsaid += records.count();
             if (mailed) {
-                consumer.commitSync(reached(consumer));
                 unsaid = 0;
             } else if (unsaid >= MOST_UNSAID || (unsaid > 0 && records.isEmpty())) {
                 consumer.commitAsync(reached(consumer), null);
@@ -179,40 +193,87 @@ public class MailLoop {
     private Map<TopicPartition, OffsetAndMetadata> reached(Consumer<byte[], byte[]> consumer) {
         var reached = new HashMap<TopicPartition, OffsetAndMetadata>();
         for (TopicPartition partition : consumer.assignment()) {
-            Long until = looked.get(partition);
+            Milestones.Told told = looked.get(partition);
             reached.put(
                     partition,
                     new OffsetAndMetadata(
-                            consumer.position(partition), until == null ? "" : until.toString()));
+                            consumer.position(partition), told == null ? "" : told.text()));
         }
         return reached;
     }
 
-    /// Sends what the runs have come to since the last look.
+    /// Sends what the runs have come to since the last look. What there is no time for comes with
+    /// the next one.
     ///
     /// @return whether that was something
     private boolean remind(Consumer<byte[], byte[]> consumer) {
         boolean mailed = false;
         long now = clock.millis();
+        Deadline due = Deadline.in(TELLING);
         for (TopicPartition partition : consumer.assignment()) {
-            long after = looked.computeIfAbsent(partition, it -> lookedBefore(consumer, it, now));
-            if (after + BETWEEN_LOOKS.toMillis() > now) {
+            Milestones.Told told =
+                    looked.computeIfAbsent(partition, it -> toldBefore(consumer, it, now));
+            if (told.at() + BETWEEN_LOOKS.toMillis() > now) {
                 continue;
             }
             var jobs = log.picture().holding().filter(it -> it.cell() == partition.partition());
-            for (Milestones.Reached part : Milestones.between(jobs, after, now)) {
-                mailed |= send(part);
+            for (Milestones.Reached part : Milestones.between(jobs, told, now)) {
+                if (due.passed()) {
+                    return mailed;
+                }
+                boolean sent = tried("job " + part.job().id(), () -> send(part));
+                looked.put(partition, part.told());
+                if (sent) {
+                    consumer.commitSync(reached(consumer));
+                    mailed = true;
+                }
             }
-            looked.put(partition, now);
+            looked.put(partition, Milestones.Told.until(now));
         }
         return mailed;
     }
 
-    /// Up to when any gateway has said that it looked; now if none has.
-    private static long lookedBefore(
+    /// Up to where any gateway has said that it told; now if none has, in words that this one knows.
+    private static Milestones.Told toldBefore(
             Consumer<byte[], byte[]> consumer, TopicPartition partition, long now) {
         OffsetAndMetadata said = consumer.committed(Set.of(partition)).get(partition);
-        return said == null || said.metadata().isEmpty() ? now : Long.parseLong(said.metadata());
+        return said == null
+                ? Milestones.Told.until(now)
+                : Milestones.Told.parse(said.metadata()).orElse(Milestones.Told.until(now));
+    }
+
+    /// Deals with something that may bring mail, as often as it may be tried.
+    ///
+    /// @param what for the log
+    /// @return what the work says; false if it was left
+    private boolean tried(String what, BooleanSupplier work) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return work.getAsBoolean();
+            } catch (RuntimeException e) {
+                if (stopped() || (e instanceof Unavailable && !logAnswers())) {
+                    throw e;
+                }
+                if (attempt == TRIES) {
+                    failed.increment();
+                    LOG.atWarn()
+                            .setCause(e)
+                            .addKeyValue("of", what)
+                            .log("Mail is left, what it would be about cannot be dealt with");
+                    return false;
+                }
+                pause();
+            }
+        }
+    }
+
+    private boolean logAnswers() {
+        try {
+            log.ping(Deadline.in(PATIENCE));
+            return true;
+        } catch (Unavailable e) {
+            return false;
+        }
     }
 
     private boolean send(Milestones.Reached part) {
@@ -310,13 +371,19 @@ public class MailLoop {
     }
 
     private void send(Job job, String to, String subject) {
+        int tries = refused.containsKey(to) ? 1 : TRIES;
         for (int attempt = 1; ; attempt++) {
             try {
                 mailer.send(Mail.withText(to, subject, "").setFrom(from));
                 sent.increment();
+                refused.remove(to);
                 return;
             } catch (RuntimeException e) {
-                if (attempt == TRIES || stopped()) {
+                if (stopped()) {
+                    throw e;
+                }
+                if (attempt == tries || permanent(e)) {
+                    refused.put(to, true);
                     failed.increment();
                     LOG.atWarn().setCause(e).addKeyValue("job", job.id()).log("Mail not sent");
                     return;
@@ -324,6 +391,14 @@ public class MailLoop {
                 pause();
             }
         }
+    }
+
+    /// Whether the server says that it will never take that mail (RFC 5321, 4.2.1: 5yz).
+    private static boolean permanent(Throwable e) {
+        return switch (e) {
+            case SMTPException it -> it.isPermanent();
+            default -> e.getCause() != null && permanent(e.getCause());
+        };
     }
 
     private boolean stopped() {

@@ -2,7 +2,7 @@
 
 import { h, hue, plain } from '../dom.js';
 import { cluster } from '../cluster-state.js';
-import { count, memory, span } from '../words.js';
+import { count, memory, nameOf, short, span } from '../words.js';
 import { gpuHealth, HEALTHS, NO_GPUS, nodeState, rackOf, shortName, spread } from './racks.js';
 import * as arrows from './arrows.js';
 
@@ -34,7 +34,7 @@ function says(node, gpu) {
   if (gpu.health) lines.push(gpu.health.toLowerCase());
   const job = cluster.job.get(gpu.job);
   if (!job) return [...lines, gpu.job ? `job ${gpu.job}` : gpu.held ? 'in use' : 'free'].join('\n');
-  lines.push(`job ${job.id} ${plain(job.name)} · ${plain(job.user)} (${plain(job.account)})`);
+  lines.push(`job ${nameOf(job)} ${plain(job.name)} · ${plain(job.user)} (${plain(job.account)})`);
   if (job.startedAt) lines.push(`${span((Date.now() - job.startedAt) / 1000 - (job.suspendedSeconds || 0))} of ${job.timeLimitSeconds ? span(job.timeLimitSeconds) : 'no limit'}`);
   return lines.join('\n');
 }
@@ -131,8 +131,7 @@ function legend() {
 function jobText(id) {
   if (id === '?') return 'of others';
   const job = cluster.job.get(id);
-  const name = plain(job?.name ?? '');
-  return job ? `${id} ${name.length > 14 ? `${name.slice(0, 13)}…` : name}` : String(id);
+  return job ? `${nameOf(job)} ${short(plain(job.name), 14)}` : String(id);
 }
 
 const dimmed = new CSSStyleSheet();

@@ -70,7 +70,7 @@ function whole(job) {
 function facets(job) {
   const took = job.startedAt ? span(((job.endedAt || Date.now()) - job.startedAt) / 1000 - (job.suspendedSeconds || 0)) : null;
   return h('div', {},
-    h('div', { class: 'title' }, h('h1', {}, `${job.id} ${plain(job.name)}`), stateChip(job), idleChip(job), job.simulated && h('span', { class: 'chip off' }, 'simulated GPUs'), actions(job)),
+    h('div', { class: 'title' }, h('h1', {}, `${nameOf(job)} ${plain(job.name)}`), stateChip(job), idleChip(job), job.simulated && h('span', { class: 'chip off' }, 'simulated GPUs'), actions(job)),
     job.message && h('p', { class: 'say bad' }, plain(job.message)),
     h('div', { class: 'columns' },
       h('section', { class: 'panel' }, h('h2', {}, 'What it asks for'), facts([
@@ -88,6 +88,7 @@ function facets(job) {
         ['Restarts', job.restarts || null],
         ['Exit', job.endedAt ? job.exit : null],
         ['Cancelled by', job.cancelledBy && plain(job.cancelledBy)],
+        ['Comment', job.comment && plain(job.comment)],
         ['Directory', job.workingDirectory && h('span', { class: 'code' }, plain(job.workingDirectory))],
         ['Output', job.standardOutput && h('span', { class: 'code' }, plain(job.standardOutput))],
       ])),

@@ -2,7 +2,7 @@
 
 import { h, hue, plain, svg, table } from '../dom.js';
 import { cluster } from '../cluster-state.js';
-import { count, kindOf, limit, moment, NARROW, span, TERMINAL } from '../words.js';
+import { count, kindOf, limit, moment, nameOf, NARROW, short, span, TERMINAL } from '../words.js';
 
 const SHOWN = 500;
 
@@ -16,7 +16,7 @@ let search = '';
 let ended = false;
 
 export function jobLink(job) {
-  return h('a', { href: `#/jobs/${job.id}` }, String(job.id));
+  return h('a', { href: `#/jobs/${job.id}` }, nameOf(job));
 }
 
 export function stateChip(job) {
@@ -31,7 +31,7 @@ export function idleChip(job) {
 
 function matches(job) {
   if (TERMINAL.has(job.state) !== ended) return false;
-  const text = `${job.id} ${job.name} ${job.user} ${job.account} ${job.partition} ${job.qos} ${job.state} ${job.reason}`.toLowerCase();
+  const text = `${job.id} ${nameOf(job)} ${job.name} ${job.user} ${job.account} ${job.partition} ${job.qos} ${job.state} ${job.reason}`.toLowerCase();
   return search.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
@@ -87,7 +87,7 @@ function timeline(jobs) {
   const x = (time) => LABEL + Math.max(0, Math.min(1, (time - first) / (last - first))) * (width - LABEL);
   return h('figure', { class: 'timeline' }, svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'Jobs over time' },
     lanes.map(({ job, from, to, planned }, lane) => svg('a', { href: `#/jobs/${job.id}` },
-      svg('text', { x: 0, y: lane * 16 + 12 }, `${job.id} ${plain(job.name)}`.slice(0, 20)),
+      svg('text', { x: 0, y: lane * 16 + 12 }, short(`${nameOf(job)} ${plain(job.name)}`, 20)),
       svg('rect', { class: planned ? 'plan' : 'rest', style: { '--hue': hue(job.id) }, x: x(from), y: lane * 16 + 2, width: Math.max(2, x(to) - x(from)), height: 12, rx: 3 }),
       !planned && svg('rect', { class: 'past', style: { '--hue': hue(job.id) }, x: x(from), y: lane * 16 + 2, width: Math.max(2, x(now) - x(from)), height: 12, rx: 3 }))),
     svg('line', { class: 'now', x1: x(now), x2: x(now), y1: 0, y2: height - 16 }),

@@ -55,7 +55,7 @@ function amount(number) {
 
 function label(millis, step) {
   const date = new Date(millis);
-  return step < DAY ? date.toLocaleString(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' }) : date.toLocaleDateString(undefined, { month: 'short', day: 'numeric' });
+  return step < DAY ? date.toLocaleString(undefined, { weekday: 'short', hour: 'numeric', minute: '2-digit' }) : date.toLocaleDateString(undefined, { month: 'short', day: 'numeric' });
 }
 
 /** A round number that is not below. */

@@ -37,7 +37,7 @@ function priority(of) {
   const parts = ['set', 'age', 'association', 'fairShare', 'jobSize', 'partition', 'qos', 'tres', 'site', 'nice']
     .map((name) => [name.replace(/[A-Z]/g, (letter) => ' ' + letter.toLowerCase()), Number(of[name] ?? 0)])
     .filter(([, points]) => points !== 0)
-    .map(([name, points]) => [name, points, Math.round(points).toLocaleString()]);
+    .map(([name, points]) => [name, points, Math.trunc(points).toLocaleString()]);
   return [h('h3', {}, `Priority ${Math.max(0, Math.floor(Number(of.total))).toLocaleString()}`), bars(parts, (points) => points < 0 ? 'minus' : '')];
 }
 

@@ -240,6 +240,11 @@ class ConsoleTest {
         signIn(Tokens.user("alice"));
         browser().evaluate("location.hash = '#/jobs/" + id + "'");
         awaitText("Cancel job");
+        awaitText(id + "_0 sweep");
+        browser().key("2");
+        awaitText(id + "_1");
+        browser().evaluate("location.hash = '#/jobs/" + id + "'");
+        awaitText("Cancel job");
         browser().evaluate("window.confirm = (text) => (window.asked = text, true)");
         browser().click("button", "Cancel job");
 
@@ -259,7 +264,7 @@ class ConsoleTest {
                 Samples.status(
                         tasks.getFirst(), JobState.CANCELLED, null, System.currentTimeMillis()));
         awaitText("cancelled");
-        assertThat(browser().text()).contains(id + " sweep");
+        assertThat(browser().text()).contains(id + "_0 sweep");
         mesh.jobStatus(
                 Samples.status(
                         tasks.getLast(), JobState.COMPLETED, null, System.currentTimeMillis()));

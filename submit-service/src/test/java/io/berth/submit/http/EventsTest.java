@@ -10,6 +10,7 @@ import io.berth.contracts.ExitStatus;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Reason;
+import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.Submission.Submitted;
 import io.berth.contracts.topic.Topics;
@@ -46,6 +47,9 @@ class EventsTest {
 
     private static final String HALF =
             "\"timeLimitSeconds\":3600,\"terms\":{\"mailType\":\"TIME_LIMIT_50\"}";
+    /// A job whose specification is where none can be.
+    private static final long UNREADABLE = 990_001;
+
     private static final String MAIL = "\"terms\":{\"mailType\":\"END\"}";
 
     @Nullable MeshResource surroundings;
@@ -140,6 +144,58 @@ class EventsTest {
                 });
         assertThat(mesh().mails().stream().map(EventsTest::subject).toList())
                 .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void mail_that_cannot_be_sent_or_known_is_left_and_that_of_others_comes_once() {
+        await().atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofMillis(500))
+                .until(() -> {
+                    ended(Api.submitted("alice", MAIL));
+                    return !mesh().mails().isEmpty();
+                });
+        double failed = failedMails();
+        long before = Api.submitted("alice", MAIL);
+        mesh.jobStatus(
+                Samples.status(
+                        new Submitted(
+                                new JobId(UNREADABLE),
+                                Samples.description("alice", "batch", 0),
+                                "alice",
+                                new SpecReference(0, -1, ""),
+                                null,
+                                null),
+                        JobState.COMPLETED,
+                        null,
+                        System.currentTimeMillis()));
+        long refused = Api.submitted("alice", mailTo("refused@lab"));
+        long late = Api.submitted("alice", mailTo("later@lab"));
+        long after = Api.submitted("alice", MAIL);
+
+        for (long job : List.of(before, UNREADABLE, refused, late, after)) {
+            ended(job);
+        }
+
+        await().atMost(Duration.ofSeconds(90))
+                .until(() ->
+                        mesh().mails().stream().anyMatch(it -> subject(it).contains(of(after))));
+        List<String> subjects = mesh().mails().stream().map(EventsTest::subject).toList();
+        assertThat(subjects)
+                .doesNotHaveDuplicates()
+                .anyMatch(it -> it.contains(of(before)))
+                .noneMatch(it -> it.contains(of(refused)) || it.contains(of(late)));
+        assertThat(failedMails() - failed).isEqualTo(3);
+    }
+
+    private static String mailTo(String address) {
+        return "\"terms\":{\"mailType\":\"END\",\"mailUser\":\"" + address + "\"}";
+    }
+
+    private static double failedMails() {
+        return given().get("/q/metrics").then().extract().body().asString().lines()
+                .filter(it -> it.startsWith("berth_mails_total{") && it.contains("\"failed\""))
+                .mapToDouble(it -> Double.parseDouble(it.substring(it.lastIndexOf(' ') + 1)))
+                .sum();
     }
 
     @Test

@@ -13,7 +13,8 @@ import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// A mail server that takes everything and keeps it.
+/// A mail server that takes everything and keeps it, but for mail to `refused@lab`, for ever, and to
+/// `later@lab`, for now.
 ///
 /// Source: RFC 5321, the commands that are needed for one mail after another.
 public final class FakeSmtp implements Closeable {
@@ -58,6 +59,14 @@ public final class FakeSmtp implements Closeable {
                 switch (command) {
                     case "MAIL", "RCPT" -> {
                         mail.append(line).append('\n');
+                        answer(
+                                answers,
+                                line.contains("<refused@lab>")
+                                        ? "550 nobody"
+                                        : line.contains("<later@lab>") ? "451 later" : "250 yes");
+                    }
+                    case "RSET" -> {
+                        mail.setLength(0);
                         answer(answers, "250 yes");
                     }
                     case "DATA" -> {

@@ -311,7 +311,11 @@ class SubjectsTest {
     void a_run_comes_to_each_part_of_its_time_limit_once(
             JobState state, long suspended, long after, long until, String parts) {
         List<String> subjects =
-                Milestones.between(Stream.of(running(state, suspended)), after, until).stream()
+                Milestones.between(
+                                Stream.of(running(state, suspended)),
+                                Milestones.Told.until(after),
+                                until)
+                        .stream()
                         .flatMap(it ->
                                 new Subjects(
                                                 it.job(),
@@ -328,7 +332,8 @@ class SubjectsTest {
     @Test
     void only_the_parts_that_are_asked_for_are_told_and_of_tasks_where_these_are() {
         Job task = running(0, 100_000);
-        List<Milestones.Reached> all = Milestones.between(Stream.of(task), 0, 9_999_999);
+        List<Milestones.Reached> all = 
+                Milestones.between(Stream.of(task), Milestones.Told.until(0), 9_999_999);
 
         assertThat(all.stream().flatMap(it -> told(task, it, "ALL,TIME_LIMIT"))).isEmpty();
         assertThat(all.stream().flatMap(it -> told(task, it, "TIME_LIMIT_80"))).isEmpty();
@@ -336,6 +341,31 @@ class SubjectsTest {
                 .containsExactly(
                         "Slurm Array Task Job_id=20_0 (20) Name=train Reached 80% of time limit,"
                                 + " Run time 00:48:00");
+    }
+
+    @Test
+    void what_is_told_up_to_one_of_several_jobs_goes_on_after_it() {
+        var attempt = new Attempt(1, 100_000, true, 0, List.of(), 0, 0, 0, null, List.of());
+        List<Job> jobs =
+                Stream.of(19, 17, 18)
+                        .map(id -> job(id, TRAIN, JobState.RUNNING, 0, 0, attempt))
+                        .toList();
+        List<Milestones.Reached> all =
+                Milestones.between(jobs.stream(), Milestones.Told.until(0), 2_980_000);
+
+        for (int told = 0; told < all.size(); told++) {
+            String said = all.get(told).told().text();
+            assertThat(
+                            Milestones.between(
+                                    jobs.stream(),
+                                    Milestones.Told.parse(said).orElseThrow(),
+                                    2_980_000))
+                    .isEqualTo(all.subList(told + 1, all.size()));
+        }
+        assertThat(all).hasSize(6);
+        assertThat(Milestones.Told.parse(Milestones.Told.until(9).text()))
+                .contains(Milestones.Told.until(9));
+        assertThat(Milestones.Told.parse("yesterday")).isEmpty();
     }
 
     private static Stream<String> told(Job job, Milestones.Reached part, String types) {
