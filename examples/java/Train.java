@@ -7,6 +7,10 @@ import java.nio.file.Path;
 /// java -cp 'cli/target/lib/*' examples/java/Train.java train.sh
 class Train {
     public static void main(String[] arguments) throws Exception {
+        if (arguments.length != 1 || !Files.isReadable(Path.of(arguments[0]))) {
+            System.err.println("usage: java Train.java SCRIPT, a file that can be read");
+            System.exit(2);
+        }
         String script = Files.readString(Path.of(arguments[0]));
         Job done;
         try (Berth mesh = Berth.here()) {

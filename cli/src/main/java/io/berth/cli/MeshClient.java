@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -57,7 +59,12 @@ final class MeshClient {
         }
 
         private static String why(IOException cause) {
-            return cause instanceof ConnectException ? "connection refused" : cause.toString();
+            return switch (cause) {
+                case ConnectException _ -> "connection refused";
+                case SocketTimeoutException _ -> "timed out";
+                case UnknownHostException _ -> "unknown host";
+                default -> cause.toString();
+            };
         }
     }
 

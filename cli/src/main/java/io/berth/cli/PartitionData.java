@@ -29,11 +29,23 @@ final class PartitionData {
                         "",
                         "configured",
                         PartitionDetails.tres(partition, nodes)));
-        json.put("accounts", Map.of("allowed", "", "deny", ""));
         json.put(
-                "groups",
-                Map.of("allowed", String.join(",", partition.json().texts("allowGroups"))));
-        json.put("qos", Map.of("allowed", "", "assigned", "", "deny", ""));
+                "accounts",
+                Map.of(
+                        "allowed",
+                        joined(partition, "allowAccounts"),
+                        "deny",
+                        joined(partition, "denyAccounts")));
+        json.put("groups", Map.of("allowed", joined(partition, "allowGroups")));
+        json.put(
+                "qos",
+                Map.of(
+                        "allowed",
+                        joined(partition, "allowQos"),
+                        "assigned",
+                        partition.json().text("qos"),
+                        "deny",
+                        joined(partition, "denyQos")));
         json.put("defaults", defaults(partition));
         json.put("maximums", maximums(partition));
         json.put("minimums", Map.of("nodes", partition.number("minNodes")));
@@ -54,6 +66,10 @@ final class PartitionData {
         return json;
     }
 
+    private static String joined(PartitionView partition, String names) {
+        return String.join(",", partition.json().texts(names));
+    }
+
     private static Map<String, Object> nodes(PartitionView partition) {
         List<String> hosts = partition.json().texts("allocNodes");
         var json = new LinkedHashMap<String, Object>();
@@ -68,6 +84,9 @@ final class PartitionData {
         json.put(
                 "partition_memory_per_node",
                 SlurmData.setUnlessZero(partition.number("defaultMemoryMibPerNode")));
+        json.put(
+                "partition_memory_per_cpu",
+                SlurmData.setUnlessZero(partition.number("defaultMemoryMibPerCpu")));
         json.put("time", SlurmData.setUnlessZero(minutes(partition.number("defaultTimeSeconds"))));
         json.put("job", PartitionDetails.gpuDefaults(partition));
         return json;
@@ -80,6 +99,9 @@ final class PartitionData {
         json.put(
                 "partition_memory_per_node",
                 SlurmData.infiniteIfZero(partition.number("maxMemoryMibPerNode")));
+        json.put(
+                "partition_memory_per_cpu",
+                SlurmData.infiniteIfZero(partition.number("maxMemoryMibPerCpu")));
         json.put("nodes", SlurmData.infiniteIfZero(partition.number("maxNodes")));
         json.put("shares", shares(partition));
         json.put(

@@ -22,12 +22,14 @@ final class PartitionDetails {
                 "PartitionName=" + partition.name(),
                 "AllowGroups="
                         + (groups.isEmpty() ? "ALL" : String.join(",", groups))
-                        + " AllowAccounts=ALL AllowQos=ALL",
+                        + entry(partition, "Accounts")
+                        + entry(partition, "Qos"),
                 "AllocNodes="
                         + (hosts.isEmpty() ? "ALL" : HostList.compress(hosts))
                         + " Default="
                         + (partition.json().flag("default") ? "YES" : "NO")
-                        + " QoS=N/A",
+                        + " QoS="
+                        + (partition.json().has("qos") ? partition.json().text("qos") : "N/A"),
                 "DefaultTime="
                         + time(partition.number("defaultTimeSeconds"), "NONE")
                         + " DisableRootJobs="
@@ -75,10 +77,7 @@ final class PartitionDetails {
                         + partition.number("totalNodes")
                         + " SelectTypeParameters=NONE",
                 "JobDefaults=" + (defaults.isEmpty() ? "(null)" : defaults),
-                "DefMemPerNode="
-                        + mostOf(partition.number("defaultMemoryMibPerNode"))
-                        + " MaxMemPerNode="
-                        + mostOf(partition.number("maxMemoryMibPerNode")),
+                memory(partition, "Def", "default") + " " + memory(partition, "Max", "max"),
                 "TRES=" + tres(partition, nodes));
     }
 
@@ -109,6 +108,24 @@ final class PartitionDetails {
         return (cpus == 0 ? "" : "DefCpuPerGPU=" + cpus)
                 + (cpus == 0 || mib == 0 ? "" : ",")
                 + (mib == 0 ? "" : "DefMemPerGPU=" + mib);
+    }
+
+    /// Whose jobs it takes: those that are denied only where none are allowed by name.
+    private static String entry(PartitionView partition, String of) {
+        List<String> denied = partition.json().texts("deny" + of);
+        List<String> allowed = partition.json().texts("allow" + of);
+        return allowed.isEmpty() && !denied.isEmpty()
+                ? " Deny" + of + "=" + String.join(",", denied)
+                : " Allow" + of + "=" + (allowed.isEmpty() ? "ALL" : String.join(",", allowed));
+    }
+
+    /// Of a node where that is set, else of a CPU where that is.
+    private static String memory(PartitionView partition, String slurm, String key) {
+        long perNode = partition.number(key + "MemoryMibPerNode");
+        long perCpu = partition.number(key + "MemoryMibPerCpu");
+        return perNode == 0 && perCpu != 0
+                ? slurm + "MemPerCPU=" + perCpu
+                : slurm + "MemPerNode=" + mostOf(perNode);
     }
 
     private static String yes(PartitionView partition, String flag) {

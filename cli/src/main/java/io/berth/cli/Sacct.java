@@ -129,6 +129,12 @@ final class Sacct implements Command {
         List<Long> end = time(terminal, words, "endtime");
         long from = start.isEmpty() ? 0 : start.getFirst();
         long to = end.isEmpty() ? moment.now() : end.getFirst();
+        if (!end.isEmpty() && from > to) {
+            throw CommandFailure.error(
+                    "sacct",
+                    "Start time (%s) requested is after end time (%s)."
+                            .formatted(moment.iso(from), moment.iso(to)));
+        }
         boolean steps =
                 !words.has("allocations")
                         || columns.stream()

@@ -321,8 +321,7 @@ final class Salloc {
         }
     }
 
-    private int shell(List<String> command, Map<String, String> variables, String kill)
-            throws IOException {
+    private int shell(List<String> command, Map<String, String> variables, String kill) {
         var builder =
                 new ProcessBuilder(
                         command.isEmpty()
@@ -330,8 +329,18 @@ final class Salloc {
                                 : command);
         builder.environment().putAll(variables);
         builder.directory(terminal.directory().toFile()).inheritIO();
+        Process process;
         try {
-            Process process = builder.start();
+            process = builder.start();
+        } catch (IOException _) {
+            terminal.err()
+                    .print(
+                            "salloc: error: Unable to exec command \""
+                                    + builder.command().getFirst()
+                                    + "\"\n");
+            return 1;
+        }
+        try {
             if (!kill.isEmpty()) {
                 onRevoked = () -> signal(process.pid(), kill);
                 if (revoked) {

@@ -9,6 +9,7 @@ import io.berth.slurm.SlurmTime;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -83,7 +84,14 @@ final class ScontrolJobs {
             Files.write(file, script);
         } catch (IOException e) {
             throw new CommandFailure(
-                    1, "failed to open file `" + name + "`: " + e.getMessage() + "\n");
+                    1,
+                    "failed to open file `"
+                            + name
+                            + "`: "
+                            + (e instanceof NoSuchFileException
+                                    ? "No such file or directory"
+                                    : e.getMessage())
+                            + "\n");
         }
         if (!quiet) {
             terminal.out().print("batch script for job " + job + " written to " + name + "\n");

@@ -4,6 +4,7 @@ import io.berth.cli.MeshClient.NoAnswer;
 import io.berth.client.Answer;
 import io.berth.client.SubmissionJson;
 import io.berth.slurm.JobSubmission;
+import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +18,9 @@ final class SubmissionPost {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+    /// What a gateway answers that has not begun with the request.
+    private static final int BUSY = 429;
+
     private static final Voice SBATCH = new Voice("sbatch", "Batch job submission failed: ");
 
     private final Terminal terminal;
@@ -63,6 +67,7 @@ final class SubmissionPost {
         long deadline = terminal.now() + PATIENCE.toMillis();
         Duration pause = FIRST_PAUSE;
         boolean told = false;
+        boolean nothingDone = true;
         while (true) {
             String why;
             try {
@@ -77,12 +82,20 @@ final class SubmissionPost {
                     throw refused(answer, job, voice);
                 }
                 why = answer.detail();
+                nothingDone &= answer.status() == BUSY;
             } catch (NoAnswer e) {
                 why = String.valueOf(e.getMessage());
+                nothingDone &= e.getCause() instanceof ConnectException;
             }
             if (terminal.now() + pause.toMillis() > deadline) {
                 throw CommandFailure.error(
-                        voice.command(), voice.failed() + "Unable to contact the gateway: " + why);
+                        voice.command(),
+                        voice.failed()
+                                + "Unable to contact the gateway: "
+                                + why
+                                + (nothingDone
+                                        ? ""
+                                        : "; the job may have been accepted: squeue tells"));
             }
             if (!told) {
                 terminal.err()

@@ -564,6 +564,13 @@ final class SacctTest {
                 .isEqualTo("sacct: error: --nnodes=x is not as 2, or 2-8\n");
         assertThat(new CommandRun(mesh).run("sacct", "-k", "x").err())
                 .isEqualTo("sacct: error: Invalid time specification: x\n");
+        assertThat(
+                        new CommandRun(mesh)
+                                .run("sacct", "-S", "2026-11-21", "-E", "2026-11-20T10:00:00")
+                                .err())
+                .isEqualTo(
+                        "sacct: error: Start time (2026-11-21T00:00:00) requested is after end time"
+                                + " (2026-11-20T10:00:00).\n");
         assertThat(new CommandRun(mesh).run("sacct", "--batch-script").err())
                 .isEqualTo(
                         "sacct: error: --batch-script: the books hold no scripts\n");

@@ -148,7 +148,7 @@ final class SbatchCommandTest {
         assertThat(outcome.err())
                 .endsWith(
                         "sbatch: error: Batch job submission failed: Unable to contact the gateway:"
-                                + " the log is away\n");
+                                + " the log is away; the job may have been accepted: squeue tells\n");
         assertThat(run.pauses().stream().mapToLong(pause -> pause.toMillis()).sum())
                 .isBetween(25_000L, 30_000L);
     }

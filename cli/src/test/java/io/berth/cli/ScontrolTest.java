@@ -178,6 +178,32 @@ final class ScontrolTest {
     }
 
     @Test
+    void a_partition_tells_whose_jobs_it_takes_and_what_memory_they_have() throws IOException {
+        mesh.on(
+                "GET",
+                "/v1/partitions",
+                """
+                {"partitions":[{"name":"night","state":"UP","nodes":["n1"],"qos":"nightly",
+                 "allowAccounts":["lab","chem"],"denyAccounts":["team_a"],"allowQos":[],
+                 "denyQos":["high"],"defaultMemoryMibPerCpu":1024,"maxMemoryMibPerCpu":4096}]}
+                """);
+
+        assertThat(out("scontrol", "show", "partition", "night"))
+                .contains(
+                        "AllowGroups=ALL AllowAccounts=lab,chem DenyQos=high\n",
+                        " QoS=nightly\n",
+                        "DefMemPerCPU=1024 MaxMemPerCPU=4096\n");
+        JsonObject partition =
+                json("scontrol", "show", "partition", "night", "--json")
+                        .objects("partitions")
+                        .getFirst();
+        assertThat(partition.object("accounts").text("allowed")).isEqualTo("lab,chem");
+        assertThat(partition.object("accounts").text("deny")).isEqualTo("team_a");
+        assertThat(partition.object("qos").text("assigned")).isEqualTo("nightly");
+        assertThat(partition.object("qos").text("deny")).isEqualTo("high");
+    }
+
+    @Test
     void hidden_partitions_are_shown_to_who_asks_for_all_or_for_them() {
         mesh.on(
                 "GET",
@@ -277,6 +303,12 @@ final class ScontrolTest {
                 .isEqualTo("rwx------");
         assertThat(folder.resolve("a.sh")).hasContent(script);
         assertThat(out("scontrol", "write", "batch_script", "17", "-")).isEqualTo(script);
+        assertThat(
+                        new CommandRun(mesh)
+                                .in(folder)
+                                .run("scontrol", "write", "batch_script", "17", "gone/a.sh")
+                                .err())
+                .isEqualTo("failed to open file `gone/a.sh`: No such file or directory\n");
     }
 
     @Test

@@ -21,11 +21,13 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
@@ -76,6 +78,8 @@ final class ReplayCommand {
             """;
 
     private static final int LINE = 160;
+
+    private static final Pattern TIME_OF_DAY = Pattern.compile("\\d{1,2}:.*");
 
     private final PrintStream out;
     private final PrintStream err;
@@ -178,8 +182,13 @@ final class ReplayCommand {
         if (text == null) {
             return otherwise;
         }
-        OptionalLong time = SlurmDate.parse(text, Instant.now().atZone(zone));
+        OptionalLong time = past(text, Instant.now().atZone(zone));
         return time.orElseThrow(() -> new SimFailure("--" + name + ": '" + text + "' is no time"));
+    }
+
+    /// A time of day is the last one that there was: a log has no other.
+    static OptionalLong past(String text, ZonedDateTime now) {
+        return SlurmDate.parse(text, TIME_OF_DAY.matcher(text).matches() ? now.minusDays(1) : now);
     }
 
     /// What all rounds came to.

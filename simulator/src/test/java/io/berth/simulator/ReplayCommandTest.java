@@ -39,7 +39,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -438,6 +440,19 @@ class ReplayCommandTest implements RecordedCell {
                 .hasMessage("no round of that time is in the log");
         assertThatThrownBy(() -> replayed("--from", "soon"))
                 .hasMessage("--from: 'soon' is no time");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "19:30, 2026-09-21T19:30:00Z",
+        "19:41:01, 2026-09-20T19:41:01Z",
+        "2026-09-20T10:00, 2026-09-20T10:00:00Z",
+        "now-20minutes, 2026-09-21T19:21:00Z"
+    })
+    void a_time_of_day_is_the_last_one_that_there_was(String text, Instant time) {
+        ZonedDateTime now = ZonedDateTime.parse("2026-09-21T19:41:00Z");
+
+        assertThat(ReplayCommand.past(text, now)).hasValue(time.toEpochMilli());
     }
 
     @Test

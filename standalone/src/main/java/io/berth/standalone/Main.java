@@ -4,6 +4,7 @@ import io.berth.standalone.demo.Demo;
 import io.berth.standalone.mesh.CannotStart;
 import io.berth.standalone.mesh.Training;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -18,6 +19,13 @@ public final class Main {
             status = run(List.of(arguments));
         } catch (CannotStart e) {
             System.err.println("berth: " + e.getMessage());
+            status = 1;
+        } catch (FileSystemException e) {
+            String why = e.getReason();
+            System.err.println(
+                    "berth: cannot read or make "
+                            + e.getFile()
+                            + (why == null ? "" : ": " + why));
             status = 1;
         } catch (IOException e) {
             System.err.println("berth: " + e);

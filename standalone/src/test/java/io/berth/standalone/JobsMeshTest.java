@@ -317,6 +317,13 @@ class JobsMeshTest {
     void a_link_to_berth_is_the_command_of_its_name() throws IOException {
         Path links = Files.createDirectory(mesh.work().resolve("links"));
         mesh.berth("install-links", links.toString()).succeeded();
+        Path taken = Files.createDirectory(mesh.work().resolve("taken"));
+        Files.writeString(taken.resolve("squeue"), "another's");
+
+        Outcome refused = mesh.berth("install-links", taken.toString());
+        assertThat(refused.status()).isEqualTo(1);
+        assertThat(refused.err()).contains(taken + "/squeue is there already and no link");
+        assertThat(taken).isDirectoryNotContaining("glob:**/sbatch");
 
         Outcome outcome = mesh.run(List.of(links.resolve("squeue").toString(), "--version"));
 

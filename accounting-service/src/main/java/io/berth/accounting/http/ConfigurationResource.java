@@ -271,7 +271,13 @@ public class ConfigurationResource {
             }
             return tree;
         } catch (JsonProcessingException e) {
-            throw new NotJson(e.getOriginalMessage().lines().findFirst().orElse("no JSON"));
+            throw new NotJson(
+                    e.getOriginalMessage()
+                            .lines()
+                            .findFirst()
+                            .map(it -> it.replaceFirst(" \\(start marker at .*", ""))
+                            .map(it -> "the body is not JSON: " + it)
+                            .orElse("the body is not JSON"));
         }
     }
 

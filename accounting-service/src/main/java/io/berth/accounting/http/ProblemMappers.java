@@ -1,16 +1,18 @@
 package io.berth.accounting.http;
 
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import io.berth.accounting.db.NoAnswer;
 import io.quarkus.security.AuthenticationFailedException;
 import io.quarkus.security.ForbiddenException;
 import io.quarkus.security.UnauthorizedException;
 import jakarta.ws.rs.NotFoundException;
+import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.Response.Status;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 
 /// Makes a problem of a request without a token, or without the right one, of a parameter that is
-/// no number, and of a database that does not answer.
+/// no number, of what the framework refuses, and of a database that does not answer.
 final class ProblemMappers {
 
     @ServerExceptionMapper
@@ -45,7 +47,40 @@ final class ProblemMappers {
                 ? Problem.response(
                         Status.BAD_REQUEST,
                         "invalid_request",
-                        "a number is expected: " + no.getMessage())
+                        noNumber(no))
                 : Problem.response(Status.NOT_FOUND, "not_found", "there is nothing at this path");
+    }
+
+    @ServerExceptionMapper
+    Response mismatched(MismatchedInputException e) {
+        return Problem.response(
+                Status.BAD_REQUEST, "invalid_request", "the body is not the JSON that is expected");
+    }
+
+    @ServerExceptionMapper
+    Response byFramework(WebApplicationException e) {
+        Response its = e.getResponse();
+        Status status = its.getStatusInfo().toEnum();
+        return switch (status) {
+            case BAD_REQUEST ->
+                    Problem.response(status, "invalid_request", "the body is not JSON");
+            case METHOD_NOT_ALLOWED ->
+                    Problem.response(status, "method_not_allowed", "this path has no such method");
+            case NOT_ACCEPTABLE ->
+                    Problem.response(status, "not_acceptable", "the answer is application/json");
+            case UNSUPPORTED_MEDIA_TYPE ->
+                    Problem.response(
+                            status,
+                            "unsupported_media_type",
+                            "a body is application/json; a whole cluster file may be"
+                                    + " application/yaml, too");
+            case null, default -> its;
+        };
+    }
+
+    /// Of `For input string: "x"`.
+    private static String noNumber(NumberFormatException no) {
+        return "a number is expected, and not "
+                + String.valueOf(no.getMessage()).replaceFirst("^For input string: ", "");
     }
 }

@@ -1,4 +1,4 @@
-/// `berth demo`: three users contend for eight GPUs on a mesh of its own, and the books are
+/// `berth demo`: four users contend for eight GPUs on a mesh of its own, and the books are
 /// checked.
 @NullMarked
 package io.berth.standalone.demo;

@@ -7,6 +7,7 @@ import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.core.placement.VictimTerms;
 import io.berth.core.request.Sight;
+import io.berth.submit.Checks;
 import io.berth.submit.Deadline;
 import io.berth.submit.Node;
 import io.berth.submit.NodeChange;
@@ -130,7 +131,7 @@ public class ClusterResource {
         return picture.nodes().stream()
                 .filter(node -> node.name().value().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new Refused(new NodeNotFound("there is no such node")));
+                .orElseThrow(() -> new Refused(new NodeNotFound("there is no node " + Checks.quoted(name))));
     }
 
     @GET

@@ -4,6 +4,7 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.PrivateData;
 import io.berth.contracts.event.JobEvent;
 import io.berth.core.request.Sight;
+import io.berth.submit.Checks;
 import io.berth.submit.Job;
 import io.berth.submit.Refusal.InvalidRequest;
 import io.berth.submit.Refused;
@@ -34,10 +35,15 @@ record EventFilter(Set<JobId> jobs, List<String> users, List<String> types) {
             ids.add(jobId(id));
         }
         List<String> wanted = JobFilter.words(types);
-        if (!TYPES.containsAll(wanted)) {
-            throw new Refused(
-                    new InvalidRequest(
-                            "unknown event type; there are: " + String.join(", ", TYPES)));
+        for (String type : wanted) {
+            if (!TYPES.contains(type)) {
+                throw new Refused(
+                        new InvalidRequest(
+                                "unknown event type "
+                                        + Checks.quoted(type)
+                                        + "; there are: "
+                                        + String.join(", ", TYPES)));
+            }
         }
         return new EventFilter(ids, JobFilter.words(users), wanted);
     }

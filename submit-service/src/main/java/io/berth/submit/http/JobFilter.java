@@ -2,6 +2,7 @@ package io.berth.submit.http;
 
 import io.berth.contracts.JobState;
 import io.berth.slurm.JobText;
+import io.berth.submit.Checks;
 import io.berth.submit.Job;
 import io.berth.submit.JobName;
 import io.berth.submit.Refusal.InvalidRequest;
@@ -94,7 +95,9 @@ record JobFilter(
         }
         throw new Refused(
                 new InvalidRequest(
-                        "unknown state; there are: ALL, "
+                        "unknown state "
+                                + Checks.quoted(text)
+                                + "; there are: ALL, "
                                 + String.join(
                                         ", ",
                                         Stream.of(JobState.values()).map(Enum::name).toList())));

@@ -116,7 +116,7 @@ public class JobResource {
                                             name = "No such partition",
                                             value =
                                                     """
-                                                    {"type": "about:blank", "title": "Unprocessable Entity", "status": 422, "code": "invalid_partition",
+                                                    {"type": "about:blank", "title": "Unprocessable Content", "status": 422, "code": "invalid_partition",
                                                      "detail": "partition 'gone' does not exist; there are: batch, cpu"}\
                                                     """)))
     @APIResponse(responseCode = "429", description = "Busy: see Retry-After; nothing was accepted")

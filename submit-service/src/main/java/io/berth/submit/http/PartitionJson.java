@@ -39,6 +39,11 @@ import org.jspecify.annotations.Nullable;
 /// @param defaultMemoryMibPerGpu of jobs with GPUs that ask for no memory; 0 is nothing of its own
 /// @param disableRootJobs whether jobs of user `root` are kept out of it
 /// @param allowGroups of whose members it takes jobs; empty is all
+/// @param allowAccounts whose jobs it takes, with those below them, as `allowQos`; empty is all
+/// @param denyAccounts whose jobs it does not take, where `allowAccounts` is empty, as `denyQos`
+/// @param qos whose limits hold for all its jobs; absent is none
+/// @param defaultMemoryMibPerCpu of jobs that ask for none; 0 is nothing of its own
+/// @param maxMemoryMibPerCpu above which a job gets more CPUs; 0 is unlimited
 /// @param nodes those configured; where that is all, those registered
 /// @param totalCpus of the registered nodes, as `totalGpus`
 @Schema(name = "Partition")
@@ -72,6 +77,13 @@ record PartitionJson(
         long defaultMemoryMibPerGpu,
         boolean disableRootJobs,
         List<String> allowGroups,
+        List<String> allowAccounts,
+        List<String> denyAccounts,
+        List<String> allowQos,
+        List<String> denyQos,
+        @JsonInclude(Include.NON_NULL) @Nullable String qos,
+        long defaultMemoryMibPerCpu,
+        long maxMemoryMibPerCpu,
         List<String> nodes,
         int totalCpus,
         int totalNodes,
@@ -85,28 +97,29 @@ record PartitionJson(
                 PartitionNodes.isAll(partition)
                         ? there.stream().map(node -> node.node().value()).toList()
                         : partition.nodes();
-        PartitionRules.Use use = partition.partitionRules().ofNodes();
+        PartitionRules rules = partition.partitionRules();
+        PartitionRules.Use use = rules.ofNodes();
         return new PartitionJson(
                 partition.name(),
                 partition.isDefault(),
-                partition.partitionRules().state().name(),
+                rules.state().name(),
                 partition.maxTimeSeconds(),
                 partition.defaultTimeSeconds(),
                 partition.maxNodes(),
                 partition.tier(),
                 partition.jobFactor(),
                 terms.own(partition.name()),
-                partition.partitionRules().graceSeconds(),
-                partition.partitionRules().hidden(),
-                partition.partitionRules().reserved(),
+                rules.graceSeconds(),
+                rules.hidden(),
+                rules.reserved(),
                 use.defaultMemoryMibPerNode(),
                 use.maxMemoryMibPerNode(),
                 use.overTimeSeconds(),
                 use.leastLoaded(),
                 use.allocNodes(),
                 use.rootOnly(),
-                partition.partitionRules().minNodes(),
-                partition.partitionRules().maxCpusPerNode(),
+                rules.minNodes(),
+                rules.maxCpusPerNode(),
                 use.mostCpusOnSocket(),
                 use.ofOneUser(),
                 use.ofOneJobEachBlock(),
@@ -116,6 +129,13 @@ record PartitionJson(
                 use.gpuDefaults().memoryMibPerGpu(),
                 !use.admitsUser("root"),
                 use.allowGroups(),
+                rules.allowAccounts(),
+                rules.denyAccounts(),
+                rules.allowQos(),
+                rules.denyQos(),
+                rules.qos(),
+                partition.defMemoryMibPerCpu(),
+                rules.maxMemoryMibPerCpu(),
                 names,
                 there.stream().mapToInt(node -> node.inventory().cpus()).sum(),
                 names.size(),

@@ -21,9 +21,15 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 public record Problem(String type, String title, int status, String code, String detail) {
     public static final String MEDIA_TYPE = "application/problem+json";
 
+    /// RFC 9110; JAX-RS does not know it.
+    private static final int UNPROCESSABLE = 422;
+
     static Problem of(int status, String code, String detail) {
         Response.Status known = Response.Status.fromStatusCode(status);
-        String title = known == null ? "Error" : known.getReasonPhrase();
+        String title =
+                known != null
+                        ? known.getReasonPhrase()
+                        : status == UNPROCESSABLE ? "Unprocessable Content" : "Error";
         return new Problem("about:blank", title, status, code, detail);
     }
 
@@ -73,7 +79,7 @@ public record Problem(String type, String title, int status, String code, String
                     Refusal.PartitionClosed _,
                     Refusal.LimitReached _,
                     Refusal.KeyReused _ ->
-                    422;
+                    UNPROCESSABLE;
         };
     }
 

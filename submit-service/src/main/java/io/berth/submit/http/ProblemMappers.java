@@ -74,7 +74,7 @@ final class ProblemMappers {
         }
         if (status == 404 && e.getCause() instanceof NumberFormatException no) {
             // Of a parameter: to the framework it is a path that there is not.
-            return Problem.of(400, "invalid_request", "a number is expected: " + no.getMessage())
+            return Problem.of(400, "invalid_request", noNumber(no))
                     .response()
                     .build();
         }
@@ -101,5 +101,11 @@ final class ProblemMappers {
     Response failed(Throwable e) {
         LOG.atError().setCause(e).log("Request failed");
         return Problem.internal().response().build();
+    }
+
+    /// Of `For input string: "x"`.
+    private static String noNumber(NumberFormatException no) {
+        return "a number is expected, and not "
+                + String.valueOf(no.getMessage()).replaceFirst("^For input string: ", "");
     }
 }

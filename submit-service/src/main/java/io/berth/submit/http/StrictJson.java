@@ -102,10 +102,13 @@ public final class StrictJson {
             return "one of " + joined(Stream.of(type.getEnumConstants()).map(Object::toString));
         }
         if (Collection.class.isAssignableFrom(type)) {
-            return "a list of texts";
+            return "a list";
         }
         if (Map.class.isAssignableFrom(type)) {
             return "an object of texts";
+        }
+        if (type.isRecord()) {
+            return "an object";
         }
         return type == String.class
                 ? "a text"
@@ -124,8 +127,14 @@ public final class StrictJson {
         return names.collect(Collectors.joining(", "));
     }
 
+    /// Without the parser's words about itself.
     private static String firstLine(JsonProcessingException e) {
-        return e.getOriginalMessage().lines().findFirst().orElse("");
+        return e.getOriginalMessage()
+                .lines()
+                .findFirst()
+                .orElse("")
+                .replaceFirst(" \\(start marker at .*", "")
+                .replaceFirst("out of range of (int|long)", "out of range");
     }
 
     private static String place(JsonProcessingException e) {

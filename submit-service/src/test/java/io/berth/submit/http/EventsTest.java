@@ -416,7 +416,7 @@ class EventsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "?type=Begun, 0:1, 'unknown event type; there are: '",
+        "?type=Begun, 0:1, 'unknown event type ''Begun''; there are: '",
         "?job=x, 0:1, 'a job id is a positive number'",
         "'', yesterday, 'Last-Event-ID is none'"
     })

@@ -23,7 +23,7 @@ final class SubmissionBodyTest {
             textBlock =
                     """
                     ``                                       | the body is not a job
-                    {                                        | the body is not JSON
+                    {                                        | the body is not JSON: Unexpected end-of-input: expected close marker for Object (line 1
                     {"script":"#!/bin/sh","nodes":}          | (line 1, column 31)
                     {"script":"#!/bin/sh"} x                 | the body is not JSON
                     null                                     | the body is not a job
@@ -34,7 +34,9 @@ final class SubmissionBodyTest {
                     {"script":1}                             | field 'script' is not a text
                     {"script":"#!/bin/sh","nodes":"2"}       | field 'nodes' is not a whole number
                     {"script":"#!/bin/sh","nodes":1.5}       | field 'nodes' is not a whole number
-                    {"script":"#!/bin/sh","nodes":99999999999} | nodes
+                    {"script":"#!/bin/sh","nodes":99999999999} | field 'nodes': Numeric value (99999999999) out of range (-2147483648 - 2147483647)
+                    {"script":"#!/bin/sh","terms":5}         | field 'terms' is not an object
+                    {"script":"#!/bin/sh","components":{}}   | field 'components' is not a list
                     {"script":"#!/bin/sh","nodes":{}}        | field 'nodes' is not a whole number
                     {"script":"#!/bin/sh","requeue":"yes"}   | field 'requeue' is not true or false
                     {"script":"#!/bin/sh","requeue":1}       | field 'requeue' is not true or false
