@@ -41,6 +41,7 @@ record CliOption(String longName, char letter, Argument argument, String meaning
 
     /// What is so anyway, as there is one cluster.
     static final CliOption FEDERATION = flag("federation", '\0', "nothing: there is one cluster");
+
     static final CliOption LOCAL = flag("local", '\0', "nothing: there is one cluster");
     static final CliOption SIBLING = flag("sibling", '\0', "nothing: there is one cluster");
 

@@ -192,13 +192,7 @@ enum JobField {
             case ACCOUNT -> job.text("account");
             case ACCRUE_TIME -> moment.iso(job.accrueAt(moment.now()));
             case ELIGIBLE_TIME -> moment.iso(job.eligibleAt());
-            case ADMIN_COMMENT,
-                    CLUSTER_FEATURE,
-                    MCS_LABEL,
-                    NETWORK,
-                    SYSTEM_COMMENT,
-                    WCKEY ->
-                    NULL;
+            case ADMIN_COMMENT, CLUSTER_FEATURE, MCS_LABEL, NETWORK, SYSTEM_COMMENT, WCKEY -> NULL;
             case ALLOC_SID -> "0";
             case ALLOC_NODES -> job.orNull("submitHost");
             case ARRAY_JOB -> Long.toString(job.arrayOrSelf());

@@ -250,8 +250,8 @@ final class Sstat implements Command {
         return average.isEmpty() ? "" : Long.toString(Math.round(average.getAsDouble()));
     }
 
-    /// The most memory that one of the GPUs had in use; of one of which the job holds a part what its
-    /// own processes had.
+    /// The most memory that one of the GPUs had in use; of one of which the job holds a part what
+    /// its own processes had.
     private static String gpuMemory(List<JsonObject> nodes, List<JsonObject> gpus) {
         List<Long> own =
                 nodes.stream()
@@ -260,8 +260,7 @@ final class Sstat implements Command {
                         .toList();
         OptionalLong most =
                 (own.isEmpty()
-                                ? gpus.stream()
-                                        .flatMap(it -> it.numbers("memoryUsedMib").stream())
+                                ? gpus.stream().flatMap(it -> it.numbers("memoryUsedMib").stream())
                                 : own.stream())
                         .mapToLong(Long::longValue)
                         .max();

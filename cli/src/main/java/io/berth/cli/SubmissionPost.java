@@ -18,6 +18,7 @@ final class SubmissionPost {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+
     /// What a gateway answers that has not begun with the request.
     private static final int BUSY = 429;
 

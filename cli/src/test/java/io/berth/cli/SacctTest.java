@@ -572,8 +572,7 @@ final class SacctTest {
                         "sacct: error: Start time (2026-11-21T00:00:00) requested is after end time"
                                 + " (2026-11-20T10:00:00).\n");
         assertThat(new CommandRun(mesh).run("sacct", "--batch-script").err())
-                .isEqualTo(
-                        "sacct: error: --batch-script: the books hold no scripts\n");
+                .isEqualTo("sacct: error: --batch-script: the books hold no scripts\n");
         assertThat(new CommandRun(mesh).run("sacct", "-C", "a100").err())
                 .isEqualTo("sacct: error: --constraints: the books hold no constraints\n");
         assertThat(ids("-g", "root")).isEqualTo("1012\n1013\n");

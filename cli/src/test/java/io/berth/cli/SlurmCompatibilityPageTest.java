@@ -138,8 +138,7 @@ final class SlurmCompatibilityPageTest {
             case Same _ -> "same";
             case Different different -> "different: " + different.how();
             case Ignored ignored -> "ignored: " + ignored.why();
-            case Refused it ->
-                    it.instead().isEmpty() ? "refused" : "refused: " + it.instead();
+            case Refused it -> it.instead().isEmpty() ? "refused" : "refused: " + it.instead();
         };
     }
 

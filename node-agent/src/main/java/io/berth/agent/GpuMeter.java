@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 /// What a run's GPUs do while its code runs. Energy is the difference of their counters at its end
 /// and at its begin, which is in the run's folder: an agent's restart does not matter to it. Use
 /// and memory are those of the samples that this agent saw while the run did not stand still, each
-/// weighted by the time since the one before. Of a run that holds a part of a GPU the memory is what
-/// its own processes have of it; all else is the whole GPU's.
+/// weighted by the time since the one before. Of a run that holds a part of a GPU the memory is
+/// what its own processes have of it; all else is the whole GPU's.
 final class GpuMeter {
 
     private static final Logger LOG = LoggerFactory.getLogger(GpuMeter.class);

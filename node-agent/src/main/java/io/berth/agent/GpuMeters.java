@@ -32,8 +32,8 @@ final class GpuMeters {
 
     /// A meter of GPUs that a run holds, which begins now.
     ///
-    /// @param part those of the run's processes, if it holds a part of a GPU; null if it holds whole
-    ///   ones
+    /// @param part those of the run's processes, if it holds a part of a GPU; null if it holds
+    ///   whole ones
     /// @param first whether the run's code does so too; it goes on otherwise
     /// @param told of how the run uses them
     /// @param still whether the run stands still

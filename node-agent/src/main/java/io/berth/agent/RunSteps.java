@@ -153,8 +153,8 @@ final class RunSteps {
         return true;
     }
 
-    /// Whether so much was asked within a second that nothing is heard until that is over. Any thread
-    /// may ask.
+    /// Whether so much was asked within a second that nothing is heard until that is over. Any
+    /// thread may ask.
     boolean deaf() {
         return deaf;
     }

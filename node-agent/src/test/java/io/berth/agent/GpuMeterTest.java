@@ -43,8 +43,7 @@ class GpuMeterTest {
     private boolean still;
 
     private GpuMeter meter(List<String> gpus) {
-        return meter(
-                gpus, null, _ -> CompletableFuture.completedFuture(Map.copyOf(counters)));
+        return meter(gpus, null, _ -> CompletableFuture.completedFuture(Map.copyOf(counters)));
     }
 
     private GpuMeter meter(

@@ -57,8 +57,10 @@ class PriorityTest {
             }
 
             await().atMost(Duration.ofMinutes(1))
-                    .until(() -> held.stream().filter(it -> !closed(it)).count() <= MOST_CONNECTIONS);
-            await().atMost(Duration.ofMinutes(1)).until(() -> held.stream().allMatch(PriorityTest::closed));
+                    .until(() ->
+                            held.stream().filter(it -> !closed(it)).count() <= MOST_CONNECTIONS);
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> held.stream().allMatch(PriorityTest::closed));
             given().get("/q/health/live").then().statusCode(200);
         } finally {
             for (Socket socket : held) {

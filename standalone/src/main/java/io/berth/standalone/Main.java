@@ -23,9 +23,7 @@ public final class Main {
         } catch (FileSystemException e) {
             String why = e.getReason();
             System.err.println(
-                    "berth: cannot read or make "
-                            + e.getFile()
-                            + (why == null ? "" : ": " + why));
+                    "berth: cannot read or make " + e.getFile() + (why == null ? "" : ": " + why));
             status = 1;
         } catch (IOException e) {
             System.err.println("berth: " + e);

@@ -133,12 +133,7 @@ public final class Admission {
                             asked.submitHost());
             return new Decision.Admitted(
                     job,
-                    Launch.of(
-                            asked,
-                            job,
-                            caller,
-                            array != null,
-                            configuration.cluster().name()),
+                    Launch.of(asked, job, caller, array != null, configuration.cluster().name()),
                     array,
                     components(asked, job));
         } catch (Refused e) {

@@ -98,8 +98,7 @@ final class RequestedBlocks {
                                                 : "--topology"
                                         : !request.nodesAmong().isEmpty()
                                                 ? "nodes that must be among others"
-                                                : counts(where.features())
-                                                                || counts(where.prefer())
+                                                : counts(where.features()) || counts(where.prefer())
                                                         ? "features that are counted"
                                                         : uneven(request)
                                                                 ? "tasks or GPUs that are not the same on each node"

@@ -59,8 +59,7 @@ final class AdmissionTest {
         assertThat(spec.job()).isEqualTo(new JobId(17));
         assertThat(spec.script()).isEqualTo(Asked.SCRIPT);
         assertThat(spec.arguments()).isEmpty();
-        assertThat(spec.environment())
-                .containsExactly(Map.entry("SLURM_CLUSTER_NAME", "atlas"));
+        assertThat(spec.environment()).containsExactly(Map.entry("SLURM_CLUSTER_NAME", "atlas"));
         assertThat(spec.workingDirectory()).isEqualTo("/tmp");
         assertThat(spec.standardOutput()).isEqualTo("slurm-%j.out");
         assertThat(spec.standardError()).isNull();

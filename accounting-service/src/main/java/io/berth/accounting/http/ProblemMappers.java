@@ -44,10 +44,7 @@ final class ProblemMappers {
     Response notFound(NotFoundException e) {
         // To the framework a parameter that it cannot read is a path that there is not.
         return e.getCause() instanceof NumberFormatException no
-                ? Problem.response(
-                        Status.BAD_REQUEST,
-                        "invalid_request",
-                        noNumber(no))
+                ? Problem.response(Status.BAD_REQUEST, "invalid_request", noNumber(no))
                 : Problem.response(Status.NOT_FOUND, "not_found", "there is nothing at this path");
     }
 
@@ -62,8 +59,7 @@ final class ProblemMappers {
         Response its = e.getResponse();
         Status status = its.getStatusInfo().toEnum();
         return switch (status) {
-            case BAD_REQUEST ->
-                    Problem.response(status, "invalid_request", "the body is not JSON");
+            case BAD_REQUEST -> Problem.response(status, "invalid_request", "the body is not JSON");
             case METHOD_NOT_ALLOWED ->
                     Problem.response(status, "method_not_allowed", "this path has no such method");
             case NOT_ACCEPTABLE ->

@@ -74,8 +74,7 @@ class RecurringDescriptionsTest {
                 IntStream.range(0, 3_000)
                         .mapToObj(it -> new NodeName("node%04d".formatted(it)))
                         .toList();
-        var constraints =
-                new NodeConstraints(null, List.of(), nodes, Sharing.SHARED, null);
+        var constraints = new NodeConstraints(null, List.of(), nodes, Sharing.SHARED, null);
         JobDescription job = describe("train", 0, constraints);
 
         assertThat(read(1, job)).isEqualTo(job);
@@ -89,8 +88,7 @@ class RecurringDescriptionsTest {
 
         for (int length = 0; length < value.length; length++) {
             byte[] half = Arrays.copyOf(value, length);
-            assertThatThrownBy(
-                            () -> CODEC.event("berth.submissions.v1/Submitted", half))
+            assertThatThrownBy(() -> CODEC.event("berth.submissions.v1/Submitted", half))
                     .isInstanceOf(EventCodec.CorruptEvent.class);
         }
     }
@@ -122,6 +120,15 @@ class RecurringDescriptionsTest {
                 new ResourceRequest(
                         1, 1, 1, MemoryRequest.perNode(64), GpuRequest.NONE, constraints);
         return new JobDescription(
-                "alice", "team", "batch", "normal", name, request, LaunchMode.BATCH, 60, nice, true);
+                "alice",
+                "team",
+                "batch",
+                "normal",
+                name,
+                request,
+                LaunchMode.BATCH,
+                60,
+                nice,
+                true);
     }
 }

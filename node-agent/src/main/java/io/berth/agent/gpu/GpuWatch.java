@@ -161,8 +161,7 @@ public final class GpuWatch implements Closeable {
                 List<Reading> told = sensors.read(uuid, healthOf(uuid).state());
                 readings.addAll(told);
                 boolean empty =
-                        told.stream().allMatch(it -> it.memory().isEmpty())
-                                && listener.free(uuid);
+                        told.stream().allMatch(it -> it.memory().isEmpty()) && listener.free(uuid);
                 become(uuid, healthOf(uuid).at(now(), empty));
             } catch (NvmlFailure e) {
                 lost(uuid, e.reason());
@@ -170,8 +169,7 @@ public final class GpuWatch implements Closeable {
         }
         List<GpuSample> samples = readings.stream().map(Reading::sample).toList();
         sampled = new Sampled(System.nanoTime(), samples);
-        listener.sampled(
-                samples, readings.stream().flatMap(it -> it.memory().stream()).toList());
+        listener.sampled(samples, readings.stream().flatMap(it -> it.memory().stream()).toList());
         tell();
     }
 

@@ -13,10 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// suffice; the first of the class's other choices; the lowest level of the network whose one
 /// domain holds the gang; in that level the domain with the fewest nodes to spare; below it as few
 /// leaf switches as possible, and under them as few blocks; then what they cost by the policy.
-/// *Constraints*: no more leaf switches than the class allows,
-/// or one domain of the level that it names; the nodes that must be among the gang's are; so many
-/// are of each group that is counted ([Slots]). A gang that must stand in a row is [Row]'s, one in
-/// segments [Segments]'.
+/// *Constraints*: no more leaf switches than the class allows, or one domain of the level that it
+/// names; the nodes that must be among the gang's are; so many are of each group that is counted
+/// ([Slots]). A gang that must stand in a row is [Row]'s, one in segments [Segments]'.
 ///
 /// *Method*: taking leaf switches from the one with the most usable nodes on gives the fewest
 /// switches for parts that are alike. With two sizes of parts the larger ones are dealt out first.

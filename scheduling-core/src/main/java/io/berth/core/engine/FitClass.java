@@ -123,8 +123,8 @@ public final class FitClass {
     ///
     /// @param nodes of which all of its nodes are
     /// @param counts of which it has so many each at least, a node counting once
-    /// @param preferred whether it has these rather than nodes of a lower weight; such choices stand
-    ///   before the others
+    /// @param preferred whether it has these rather than nodes of a lower weight; such choices
+    ///   stand before the others
     public record Choice(BitSet nodes, List<Count> counts, boolean preferred) {
 
         public Choice(BitSet nodes, List<Count> counts) {

@@ -63,7 +63,8 @@ final class PreferredFeaturesTest {
         for (int seed = 0; seed < SEEDS; seed++) {
             var random = new Random(seed);
             ResourceRequest asked = gpus(1 + random.nextInt(3), 1 + random.nextInt(4), null);
-            String rather = random.nextBoolean() ? "new" : random.nextBoolean() ? "old*1" : "[old|new]";
+            String rather =
+                    random.nextBoolean() ? "new" : random.nextBoolean() ? "old*1" : "[old|new]";
 
             JobStatus without = busy(new Random(seed), asked).job(JOB);
             JobStatus with = busy(new Random(seed), preferring(asked, rather)).job(JOB);

@@ -1,5 +1,4 @@
-/// `berth demo`: four users contend for eight GPUs on a mesh of its own, and the books are
-/// checked.
+/// `berth demo`: four users contend for eight GPUs on a mesh of its own, and the books are checked.
 @NullMarked
 package io.berth.standalone.demo;
 

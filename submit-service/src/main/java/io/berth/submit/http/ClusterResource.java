@@ -131,7 +131,8 @@ public class ClusterResource {
         return picture.nodes().stream()
                 .filter(node -> node.name().value().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new Refused(new NodeNotFound("there is no node " + Checks.quoted(name))));
+                .orElseThrow(() ->
+                        new Refused(new NodeNotFound("there is no node " + Checks.quoted(name))));
     }
 
     @GET

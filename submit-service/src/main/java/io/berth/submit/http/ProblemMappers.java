@@ -74,9 +74,7 @@ final class ProblemMappers {
         }
         if (status == 404 && e.getCause() instanceof NumberFormatException no) {
             // Of a parameter: to the framework it is a path that there is not.
-            return Problem.of(400, "invalid_request", noNumber(no))
-                    .response()
-                    .build();
+            return Problem.of(400, "invalid_request", noNumber(no)).response().build();
         }
         Problem problem =
                 switch (status) {

@@ -52,9 +52,9 @@ import org.slf4j.LoggerFactory;
 /// each event is one gateway's, which says in the log how far it is after each mail. A gateway that
 /// dies between the two sends that mail again when it is back.
 ///
-/// What fails is tried again, three times in all, then counted, told in the log and left: neither an
-/// event that cannot be dealt with nor a server that refuses a mail holds up the mail of others, or
-/// has it sent again. While the log is away nobody's mail can be known, and it waits.
+/// What fails is tried again, three times in all, then counted, told in the log and left: neither
+/// an event that cannot be dealt with nor a server that refuses a mail holds up the mail of others,
+/// or has it sent again. While the log is away nobody's mail can be known, and it waits.
 ///
 /// Whose partition a job's events are in, also looks how far the job's run is in its time limit. Up
 /// to when that was done goes with each commit, so that what a gateway has sent no other sends.
@@ -233,7 +233,8 @@ public class MailLoop {
         return mailed;
     }
 
-    /// Up to where any gateway has said that it told; now if none has, in words that this one knows.
+    /// Up to where any gateway has said that it told; now if none has, in words that this one
+    /// knows.
     private static Milestones.Told toldBefore(
             Consumer<byte[], byte[]> consumer, TopicPartition partition, long now) {
         OffsetAndMetadata said = consumer.committed(Set.of(partition)).get(partition);

@@ -47,6 +47,7 @@ class EventsTest {
 
     private static final String HALF =
             "\"timeLimitSeconds\":3600,\"terms\":{\"mailType\":\"TIME_LIMIT_50\"}";
+
     /// A job whose specification is where none can be.
     private static final long UNREADABLE = 990_001;
 
@@ -192,7 +193,12 @@ class EventsTest {
     }
 
     private static double failedMails() {
-        return given().get("/q/metrics").then().extract().body().asString().lines()
+        return given().get("/q/metrics")
+                .then()
+                .extract()
+                .body()
+                .asString()
+                .lines()
                 .filter(it -> it.startsWith("berth_mails_total{") && it.contains("\"failed\""))
                 .mapToDouble(it -> Double.parseDouble(it.substring(it.lastIndexOf(' ') + 1)))
                 .sum();

@@ -13,8 +13,8 @@ import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// A mail server that takes everything and keeps it, but for mail to `refused@lab`, for ever, and to
-/// `later@lab`, for now.
+/// A mail server that takes everything and keeps it, but for mail to `refused@lab`, for ever, and
+/// to `later@lab`, for now.
 ///
 /// Source: RFC 5321, the commands that are needed for one mail after another.
 public final class FakeSmtp implements Closeable {

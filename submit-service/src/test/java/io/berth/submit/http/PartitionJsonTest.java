@@ -33,7 +33,16 @@ final class PartitionJsonTest {
                         null);
         var strict =
                 new Partition(
-                        batch.part(), batch.name(), true, batch.nodes(), 0, 0, 0, 1, 1, 1024,
+                        batch.part(),
+                        batch.name(),
+                        true,
+                        batch.nodes(),
+                        0,
+                        0,
+                        0,
+                        1,
+                        1,
+                        1024,
                         rules);
 
         PartitionJson told = PartitionJson.of(strict, new VictimTerms(configuration), List.of());

@@ -332,7 +332,7 @@ class SubjectsTest {
     @Test
     void only_the_parts_that_are_asked_for_are_told_and_of_tasks_where_these_are() {
         Job task = running(0, 100_000);
-        List<Milestones.Reached> all = 
+        List<Milestones.Reached> all =
                 Milestones.between(Stream.of(task), Milestones.Told.until(0), 9_999_999);
 
         assertThat(all.stream().flatMap(it -> told(task, it, "ALL,TIME_LIMIT"))).isEmpty();
