@@ -3,8 +3,10 @@ package io.berth.contracts.json;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.io.SegmentedStringWriter;
 import com.fasterxml.jackson.core.io.SerializedString;
 import com.fasterxml.jackson.core.json.UTF8JsonGenerator;
+import com.fasterxml.jackson.core.util.BufferRecycler;
 import com.fasterxml.jackson.databind.BeanDescription;
 import com.fasterxml.jackson.databind.BeanProperty;
 import com.fasterxml.jackson.databind.DeserializationConfig;
@@ -22,7 +24,6 @@ import com.fasterxml.jackson.databind.ser.ContextualSerializer;
 import com.fasterxml.jackson.databind.ser.ResolvableSerializer;
 import io.berth.contracts.JobDescription;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -184,12 +185,13 @@ final class RecurringDescriptions {
             int place = System.identityHashCode(value) & (PLACES - 1);
             Written known = last[place];
             if (known == null || !known.description().equals(value)) {
-                var text = new StringWriter();
-                try (JsonGenerator apart = json.getCodec().getFactory().createGenerator(text)) {
-                    plain.serialize(value, apart, provider);
+                var apart = new SegmentedStringWriter(new BufferRecycler());
+                try (JsonGenerator there = json.getCodec().getFactory().createGenerator(apart)) {
+                    plain.serialize(value, there, provider);
                 }
-                known = new Written(value, new SerializedString(text.toString()));
-                if (text.getBuffer().length() <= LONGEST) {
+                String text = apart.getAndClear();
+                known = new Written(value, new SerializedString(text));
+                if (text.length() <= LONGEST) {
                     last[place] = known;
                 }
             }

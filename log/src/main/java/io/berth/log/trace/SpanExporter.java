@@ -16,6 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +38,10 @@ public final class SpanExporter implements Spans {
     private final String service;
     private final BlockingQueue<Span> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
     private final HttpClient http = HttpClient.newBuilder().connectTimeout(ANSWER).build();
+
+    /// Held while spans are sent: the end waits for that, and does not break it off.
+    private final Lock sending = new ReentrantLock();
+
     private final Thread thread;
     private boolean failing;
 
@@ -65,8 +72,12 @@ public final class SpanExporter implements Spans {
 
     @Override
     public void close() {
-        thread.interrupt();
         try {
+            boolean quiet = sending.tryLock(ANSWER.toMillis(), TimeUnit.MILLISECONDS);
+            thread.interrupt();
+            if (quiet) {
+                sending.unlock();
+            }
             thread.join(ANSWER);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -86,8 +97,14 @@ public final class SpanExporter implements Spans {
                 closing = true;
             }
             waiting.drainTo(together, MOST_AT_ONCE);
-            if (!together.isEmpty()) {
-                closing |= !send(together);
+            sending.lock();
+            try {
+                closing |= Thread.interrupted();
+                if (!together.isEmpty()) {
+                    closing |= !send(together);
+                }
+            } finally {
+                sending.unlock();
             }
         }
         http.shutdownNow();

@@ -1,5 +1,6 @@
 package io.berth.log.trace;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -7,7 +8,11 @@ import io.berth.contracts.json.Json;
 import io.berth.embedded.FreePorts;
 import io.berth.embedded.TraceCollector;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -55,6 +60,24 @@ final class SpanExporterTest {
                                              "attributes": [{"key": "berth.job", "value": {"stringValue": "17"}}],
                                              "status": {"code": 2}}
                                             """));
+        }
+    }
+
+    @Test
+    void the_end_does_not_break_off_what_is_being_sent() throws Exception {
+        try (var collector = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            URI endpoint = URI.create("http://127.0.0.1:" + collector.getLocalPort());
+            var exporter = new SpanExporter(endpoint, "submit-service");
+            exporter.ended(span(new TraceContext(CALLER.traceId(), "aaaaaaaaaaaaaaaa", true)));
+            try (Socket sent = collector.accept()) {
+                Thread end = Thread.ofPlatform().start(exporter::close);
+
+                assertThat(end.join(Duration.ofMillis(300))).isFalse();
+
+                sent.getOutputStream()
+                        .write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".getBytes(US_ASCII));
+                end.join();
+            }
         }
     }
 

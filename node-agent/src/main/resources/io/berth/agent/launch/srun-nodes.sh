@@ -192,7 +192,8 @@ srun_roomy() {
         [ -e "$srun_step" ] || continue
         read -r srun_pid srun_began <"$srun_step" || continue
         srun_start_time "$srun_pid" 2>/dev/null
-        [ "$srun_birth" != "$srun_began" ] || sed 1d "$srun_step"
+        # A step that ends meanwhile takes nothing.
+        [ "$srun_birth" != "$srun_began" ] || sed 1d "$srun_step" 2>/dev/null
     done | awk -v wanted="$srun_wanted" -v tasks="$srun_tasks" -v each="$srun_per_node" -v exact="$srun_exact" \
         -v overlap="$srun_overlap" -v cpus_of_task="${srun_cpus_per_task:-${SLURM_CPUS_PER_TASK:-1}}" -v gpus="$srun_gpus" \
         -v in_sum="$srun_total_gpus" -v gpus_of_task="$srun_gpus_per_task" -v gpus_there="${SLURM_GPUS_ON_NODE:-0}" \

@@ -382,14 +382,14 @@ class QueryTest {
                 Api.as("alice")
                         .contentType(ContentType.JSON)
                         .body(
-                                "{\"jobs\":[\"%d\",\"%d\",\"%d_*\",\"%d\",\"%d\",\"999999\",\"17_70000\"]}"
+                                "{\"jobs\":[\"%d\",\"%d\",\"%d_*\",\"%d\",\"%d\",\"999999999\",\"17_70000\"]}"
                                         .formatted(first, second, second, others, first))
                         .post("/v1/jobs/cancel");
 
         response.then()
                 .statusCode(202)
                 .header("Berth-Position", containsString("submissions:0:"))
-                .body("refused.job", contains("17_70000", Long.toString(others), "999999"))
+                .body("refused.job", contains("17_70000", Long.toString(others), "999999999"))
                 .body("refused.status", contains(400, 403, 404))
                 .body("refused.code", contains("invalid_request", "not_allowed", "job_not_found"));
         assertThat(mesh.events(Topics.SUBMISSIONS))
@@ -401,7 +401,7 @@ class QueryTest {
 
     @Test
     void when_none_of_the_jobs_can_be_cancelled_nothing_is_asked() {
-        cancel("[\"999999\"]").then().statusCode(202).header("Berth-Position", nullValue());
+        cancel("[\"999999999\"]").then().statusCode(202).header("Berth-Position", nullValue());
     }
 
     @ParameterizedTest
