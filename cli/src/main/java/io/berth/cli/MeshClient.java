@@ -29,6 +29,7 @@ final class MeshClient {
 
     private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
     private static final int READ_TIMEOUT_MILLIS = 30_000;
+    private static final int SUBMISSION_TIMEOUT_MILLIS = 12_000;
 
     private final String command;
     private final Mesh mesh;
@@ -135,6 +136,15 @@ final class MeshClient {
         return exchange(method, mesh.gateway() + path, body, headers);
     }
 
+    /// Sends a submission once. Its answer is waited for a little longer than a gateway takes at
+    /// most that does not stand still, so that there is time to send it again.
+    ///
+    /// @param headers names and values in turn
+    Answer submit(String body, List<String> headers) throws NoAnswer {
+        return exchange(
+                "POST", mesh.gateway() + "/v1/jobs", body, headers, SUBMISSION_TIMEOUT_MILLIS);
+    }
+
     /// Takes bytes as they come.
     interface Bytes {
         /// @param from the place of the first one
@@ -186,8 +196,14 @@ final class MeshClient {
     /// nothing was done then.
     private Answer exchange(String method, String url, @Nullable String body, List<String> headers)
             throws NoAnswer {
-        Answer answer = exchangeOnce(method, url, body, headers);
-        return renewed(answer) ? exchangeOnce(method, url, body, headers) : answer;
+        return exchange(method, url, body, headers, READ_TIMEOUT_MILLIS);
+    }
+
+    private Answer exchange(
+            String method, String url, @Nullable String body, List<String> headers, int readMillis)
+            throws NoAnswer {
+        Answer answer = exchangeOnce(method, url, body, headers, readMillis);
+        return renewed(answer) ? exchangeOnce(method, url, body, headers, readMillis) : answer;
     }
 
     /// Whether there is a new token where the old one has expired.
@@ -206,11 +222,12 @@ final class MeshClient {
 
     /// Not in streaming mode, in which the JDK turns an answer of 401 into an exception.
     private Answer exchangeOnce(
-            String method, String url, @Nullable String body, List<String> headers)
+            String method, String url, @Nullable String body, List<String> headers, int readMillis)
             throws NoAnswer {
         try {
             HttpURLConnection connection =
                     open(method, url, "application/json, application/problem+json");
+            connection.setReadTimeout(readMillis);
             if (body != null) {
                 connection.setRequestProperty("Content-Type", "application/json");
             }

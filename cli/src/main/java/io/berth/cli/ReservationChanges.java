@@ -4,6 +4,7 @@ import io.berth.cli.Clause.Setting;
 import io.berth.client.Answer;
 import io.berth.client.JsonObject;
 import io.berth.client.JsonText;
+import io.berth.slurm.HostList;
 import io.berth.slurm.SlurmDate;
 import io.berth.slurm.SlurmTime;
 import java.time.Instant;
@@ -16,6 +17,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// `scontrol create|update|delete reservation`: changes of the configuration's reservations.
@@ -48,6 +51,7 @@ final class ReservationChanges {
         } else if (reservations().has(name)) {
             throw failure("creating", "Duplicate reservation name: " + name);
         }
+        checkNodes("creating", clause);
         send("creating", name, entry(JsonObject.EMPTY, clause));
         terminal.out().print("Reservation created: " + name + "\n");
         return 0;
@@ -57,6 +61,7 @@ final class ReservationChanges {
     int update(List<String> words) throws CommandFailure {
         Clause clause = Clause.of(words);
         String name = known("updating", name(clause));
+        checkNodes("updating", clause);
         send("updating", name, entry(reservations().object(name), clause));
         terminal.out().print("Reservation updated.\n");
         return 0;
@@ -93,6 +98,33 @@ final class ReservationChanges {
             number++;
         }
         return owner + "_" + number;
+    }
+
+    /// Of nodes that nobody knows it would be a reservation of nothing. (A cluster file may name
+    /// those that come later.)
+    private void checkNodes(String doing, Clause clause) throws CommandFailure {
+        for (String list : clause.named("nodes")) {
+            if (list.equalsIgnoreCase("ALL")) {
+                continue;
+            }
+            Set<String> known =
+                    MeshClient.of(terminal, "scontrol").get("/v1/nodes").objects("nodes").stream()
+                            .map(node -> node.text("name"))
+                            .collect(Collectors.toSet());
+            for (String name : names(doing, list)) {
+                if (!known.contains(name)) {
+                    throw failure(doing, "Invalid node name specified: there is no node " + name);
+                }
+            }
+        }
+    }
+
+    private static List<String> names(String doing, String list) throws CommandFailure {
+        try {
+            return HostList.expand(list);
+        } catch (IllegalArgumentException e) {
+            throw failure(doing, "Invalid node name specified: " + e.getMessage());
+        }
     }
 
     private void send(String doing, String name, Object entry) throws CommandFailure {

@@ -48,7 +48,10 @@ final class Sreport implements Command {
         long end = time(terminal, clause, "end", midnight(terminal));
         long start = time(terminal, clause, "start", end - 86_400_000);
         if (start >= end) {
-            throw CommandFailure.error("sreport", "the start is not before the end");
+            throw CommandFailure.error(
+                    "sreport",
+                    "the start is not before the end, which is "
+                            + Dates.iso(end, terminal.zone().get(), ""));
         }
         if (name(operands).equalsIgnoreCase(SIZES)) {
             return sizes(terminal, words, clause, start, end);

@@ -72,7 +72,7 @@ final class SubmissionPost {
         while (true) {
             String why;
             try {
-                Answer answer = client.send("POST", "/v1/jobs", body, headers);
+                Answer answer = client.submit(body, headers);
                 if (answer.ok()) {
                     return new Submitted(
                             answer.body().number("id"),

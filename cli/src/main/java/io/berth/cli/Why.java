@@ -60,6 +60,12 @@ final class Why implements Command {
     public int run(Terminal terminal, Words words) throws CommandFailure {
         MeshClient client = MeshClient.of(terminal, "why");
         if (DryRun.asked(words)) {
+            if (words.has("dry-run")
+                    && words.operands().size() > 1
+                    && JobIds.names(words.operands().getFirst())) {
+                throw CommandFailure.error(
+                        "why", "--dry-run is of one script that is not submitted, and of no job");
+            }
             return new DryRun(terminal, client).why(words);
         }
         String id = jobOperand("why", words);
@@ -218,10 +224,15 @@ final class Why implements Command {
         return seconds.equals("0") ? "no end" : SlurmTime.full(Long.parseLong(seconds));
     }
 
+    /// Cut, as `sprio` does: no part is shown as more than the sum.
+    private static long whole(double points) {
+        return (long) points;
+    }
+
     /// `Priority 4253 = age 12 + fairShare 4000 + jobSize 241 - nice 0`
     private static String priority(JsonObject priority) {
         var text = new StringBuilder("Priority ");
-        text.append(Math.max(0, (long) Math.floor(priority.decimal("total"))));
+        text.append(Math.max(0, whole(priority.decimal("total"))));
         if (priority.decimal("set") != 0) {
             return text.append(", set by an operator").toString();
         }
@@ -229,15 +240,15 @@ final class Why implements Command {
         for (String factor : FACTORS) {
             if (priority.has(factor)) {
                 text.append(separator).append(factor).append(' ');
-                text.append(Math.round(priority.decimal(factor)));
+                text.append(whole(priority.decimal(factor)));
                 separator = " + ";
             }
         }
         if (priority.decimal("site") != 0) {
-            text.append(" + site ").append(Math.round(priority.decimal("site")));
+            text.append(" + site ").append(whole(priority.decimal("site")));
         }
         if (priority.decimal("nice") != 0) {
-            text.append(" - nice ").append(Math.round(priority.decimal("nice")));
+            text.append(" - nice ").append(whole(priority.decimal("nice")));
         }
         return text.toString();
     }

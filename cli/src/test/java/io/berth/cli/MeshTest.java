@@ -46,6 +46,13 @@ class MeshTest {
     }
 
     @Test
+    void what_is_no_address_is_named() {
+        assertThat(new CommandRun().with("BERTH_URL", "foo").run("squeue").err())
+                .isEqualTo(
+                        "squeue: error: 'foo' is no address of a service: use https://HOST:PORT or http://HOST:PORT\n");
+    }
+
+    @Test
     void a_command_says_that_it_does_not_send_it_unless_it_is_told_to() throws Exception {
         Outcome refused = new CommandRun().with("BERTH_URL", "http://192.0.2.1:1").run("squeue");
 

@@ -238,6 +238,27 @@ final class OtherCommandsTest {
     }
 
     @Test
+    void a_token_is_for_a_name_that_a_user_can_have() {
+        assertThat(new CommandRun().run("token", "a b").err())
+                .isEqualTo(
+                        "token: error: no user is named 'a b': a name has up to 64 letters, digits and ._@-\n");
+    }
+
+    @Test
+    void the_parts_of_a_priority_do_not_exceed_it() {
+        mesh.on(
+                "GET",
+                "/v1/jobs/17/why",
+                """
+                {"job":17,"state":"PENDING","reason":"Priority",
+                 "priority":{"total":1666.67,"age":0,"fairShare":1666.67}}
+                """);
+
+        assertThat(new CommandRun(mesh).run("why", "17").out())
+                .contains("Priority 1666 = age 0 + fairShare 1666\n");
+    }
+
+    @Test
     void a_pending_job_is_explained() {
         mesh.on(
                 "GET",

@@ -25,7 +25,8 @@ final class ReservationCommandsTest {
             new FakeMesh()
                     .on("GET", "/v1/configuration", CONFIGURATION)
                     .on("POST", "/v1/configuration/changes", "{\"revision\":8}")
-                    .on("GET", "/v1/reservations", RESERVATIONS);
+                    .on("GET", "/v1/reservations", RESERVATIONS)
+                    .on("GET", "/v1/nodes", Samples.nodes("IDLE", "IDLE"));
 
     @AfterEach
     void close() {
@@ -98,6 +99,25 @@ final class ReservationCommandsTest {
         assertThat(outcome.exitCode()).isEqualTo(1);
         assertThat(outcome.err())
                 .isEqualTo("Error creating the reservation: Duplicate reservation name: course\n");
+    }
+
+    @Test
+    void nodes_that_nobody_knows_are_named() {
+        CommandRun.Outcome outcome =
+                run(
+                        "scontrol",
+                        "create",
+                        "ReservationName=x",
+                        "users=ann",
+                        "nodes=node[01-02],nope");
+
+        assertThat(outcome)
+                .isEqualTo(
+                        new CommandRun.Outcome(
+                                1,
+                                "",
+                                "Error creating the reservation: Invalid node name specified: there is no node nope\n"));
+        assertThat(mesh.requests()).noneMatch(it -> it.method().equals("POST"));
     }
 
     @Test

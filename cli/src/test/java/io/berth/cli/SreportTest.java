@@ -211,7 +211,7 @@ final class SreportTest {
                 "cluster | which report? There are: cluster Utilization, cluster AccountUtilizationByUser, cluster UserUtilizationByAccount, user TopUsage, job Outcomes, job SizesByAccount",
                 "-T cpu job Outcomes | job Outcomes tells of jobs, not of resources: leave out -T and -t",
                 "user TopUsage start=soon | Invalid time specification: soon",
-                "user TopUsage start=2026-11-02 end=2026-11-01 | the start is not before the end",
+                "user TopUsage start=2026-11-02 end=2026-11-01 | the start is not before the end, which is 2026-11-01T00:00:00",
                 "user TopUsage topcount=0 | Invalid TopCount: 0",
                 "-t Years user TopUsage | Invalid time format: Years; Seconds, Minutes and Hours are known",
                 "-T gpu user TopUsage | 'gpu' is none of cpu, mem, node, billing, gres/gpu and gres/gpu:TYPE",

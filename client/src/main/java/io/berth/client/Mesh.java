@@ -21,6 +21,8 @@ public record Mesh(String gateway, String accounting, String placement) {
             Pattern.compile(
                     "http://(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d+)?(/.*)?",
                     Pattern.CASE_INSENSITIVE);
+    private static final Pattern ADDRESS =
+            Pattern.compile("https?://[^/]", Pattern.CASE_INSENSITIVE);
     private static final int ACCOUNTING_OFFSET = 3;
     private static final int PLACEMENT_OFFSET = 2;
 
@@ -52,8 +54,12 @@ public record Mesh(String gateway, String accounting, String placement) {
         return isPlain(gateway);
     }
 
-    /// Why nothing is sent to an address by plain HTTP.
+    /// Why nothing is sent to an address by plain HTTP, or to what is none.
     public static String refusal(String plain) {
+        if (!ADDRESS.matcher(plain).lookingAt()) {
+            return "'%s' is no address of a service: use https://HOST:PORT or http://HOST:PORT"
+                    .formatted(plain);
+        }
         return "no token is sent to %s, as others could read it on its way: use https, or set BERTH_PLAIN_HTTP=1 in a network that you trust"
                 .formatted(plain);
     }

@@ -37,7 +37,8 @@ public final class Main {
             dispatch(out, err, words);
             return 0;
         } catch (SimFailure | BadTrace e) {
-            err.print("berth sim: error: " + e.getMessage() + "\n");
+            String voice = !words.isEmpty() && words.getFirst().equals("replay") ? "replay" : "sim";
+            err.print("berth " + voice + ": error: " + e.getMessage() + "\n");
             return 1;
         }
     }

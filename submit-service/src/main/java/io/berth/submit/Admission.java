@@ -30,6 +30,7 @@ import io.berth.submit.Refusal.InvalidQos;
 import io.berth.submit.Refusal.NodeConfigurationUnavailable;
 import io.berth.submit.Refusal.NotAllowed;
 import io.berth.submit.Refusal.OfComponent;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -222,6 +223,7 @@ public final class Admission {
                                             requireNonNullElse(asked.requeue(), true),
                                             RequestedTerms.of(asked.conditions(), caller));
                             checkLeastTime(description);
+                            checkDeadline(description);
                             reserve(description, null);
                             in.add(in.isEmpty() ? description : within(partition, in.getLast()));
                         });
@@ -273,6 +275,13 @@ public final class Admission {
             throw invalid(
                     "Invalid time-min specification (exceeds job's time or other limits): %d seconds, and the limit is %d"
                             .formatted(least, limit));
+        }
+    }
+
+    private void checkDeadline(JobDescription job) throws Refused {
+        Long deadline = job.conditions().deadlineAt();
+        if (deadline != null && deadline <= now) {
+            throw invalid("the deadline is over: " + Instant.ofEpochMilli(deadline));
         }
     }
 

@@ -448,6 +448,20 @@ final class AdmissionTest {
     }
 
     @Test
+    void a_deadline_that_is_over_is_refused() {
+        var admission = new Admission(Samples.configuration(), Samples.NODES, ALICE, 1000, 2_000);
+
+        assertThat(admission.decide(Asked.with(Map.of("terms", Map.of("deadlineAt", 2_000)))))
+                .isInstanceOfSatisfying(
+                        NotAdmitted.class,
+                        it ->
+                                assertThat(it.refusal().detail())
+                                        .isEqualTo("the deadline is over: 1970-01-01T00:00:02Z"));
+        assertThat(admission.decide(Asked.with(Map.of("terms", Map.of("deadlineAt", 2_001)))))
+                .isInstanceOf(Admitted.class);
+    }
+
+    @Test
     void a_least_time_above_the_limit_is_refused() {
         var asked =
                 Asked.with(Map.of("timeLimitSeconds", 600, "terms", Map.of("timeMinSeconds", 601)));

@@ -13,6 +13,9 @@ record Backoff(int deaths) {
     /// So many deaths in a row are a crash loop.
     private static final int LOOP = 4;
 
+    /// Of a part that cannot start.
+    static final Backoff LOOPING = new Backoff(LOOP);
+
     private static final Duration FIRST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofSeconds(30);
     private static final Duration LONG_LIFE = Duration.ofSeconds(60);

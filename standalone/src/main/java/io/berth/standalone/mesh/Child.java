@@ -18,6 +18,9 @@ final class Child {
     /// A service may say that it is broken for so long before it is killed.
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+    /// How a part ends that would not start with these settings the next time either.
+    private static final String REFUSED = "exit 2";
+
     /// What stays the same over all of a part's processes.
     ///
     /// @param grace how long one may take to end when it is asked to
@@ -123,10 +126,15 @@ final class Child {
 
     private void died(String how, Duration now) {
         process = null;
-        backoff = backoff.afterDeath(now.minus(startedAt));
+        boolean refused = how.equals(REFUSED);
+        backoff = refused ? Backoff.LOOPING : backoff.afterDeath(now.minus(startedAt));
         startAt = now.plus(backoff.delay());
         state = backoff.isCrashLoop() ? State.CRASH_LOOP : State.RESTARTING;
-        note = "%s, death %d in a row, see %s".formatted(how, backoff.deaths(), role.log());
+        note =
+                refused
+                        ? "it refuses its settings, see " + role.log()
+                        : "%s, death %d in a row, see %s"
+                                .formatted(how, backoff.deaths(), role.log());
     }
 
     private void heard(Health health, Running current, Duration now) {

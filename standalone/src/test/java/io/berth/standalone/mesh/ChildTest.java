@@ -66,6 +66,17 @@ class ChildTest {
     }
 
     @Test
+    void a_part_that_refuses_its_settings_is_not_tried_four_times() {
+        processes.getLast().alive = false;
+        processes.getLast().end = "exit 2";
+
+        child.tick(now);
+
+        assertThat(child.state()).isEqualTo(State.CRASH_LOOP);
+        assertThat(child.status().note()).isEqualTo("it refuses its settings, see part.log");
+    }
+
+    @Test
     void a_part_that_is_broken_for_long_is_killed() {
         health = Health.BROKEN;
 
@@ -127,6 +138,7 @@ class ChildTest {
         private boolean alive = true;
         private boolean obeys = true;
         private boolean killed;
+        private String end = "exit 7";
 
         @Override
         public long pid() {
@@ -140,7 +152,7 @@ class ChildTest {
 
         @Override
         public String end() {
-            return "exit 7";
+            return end;
         }
 
         @Override
