@@ -163,7 +163,11 @@ final class MeshClient {
     private Answer streamOnce(String url, Bytes to) throws NoAnswer {
         try {
             HttpURLConnection connection =
-                    open("GET", url, "application/octet-stream, application/problem+json");
+                    open(
+                            "GET",
+                            url,
+                            "application/octet-stream, application/problem+json",
+                            READ_TIMEOUT_MILLIS);
             if (connection.getResponseCode() != HttpURLConnection.HTTP_OK) {
                 return answer(connection);
             }
@@ -226,8 +230,7 @@ final class MeshClient {
             throws NoAnswer {
         try {
             HttpURLConnection connection =
-                    open(method, url, "application/json, application/problem+json");
-            connection.setReadTimeout(readMillis);
+                    open(method, url, "application/json, application/problem+json", readMillis);
             if (body != null) {
                 connection.setRequestProperty("Content-Type", "application/json");
             }
@@ -247,11 +250,12 @@ final class MeshClient {
         }
     }
 
-    private HttpURLConnection open(String method, String url, String accept) throws IOException {
+    private HttpURLConnection open(String method, String url, String accept, int readMillis)
+            throws IOException {
         var connection = (HttpURLConnection) URI.create(url).toURL().openConnection();
         connection.setRequestMethod(method);
         connection.setConnectTimeout(CONNECT_TIMEOUT_MILLIS);
-        connection.setReadTimeout(READ_TIMEOUT_MILLIS);
+        connection.setReadTimeout(readMillis);
         connection.setInstanceFollowRedirects(false);
         connection.setRequestProperty("Authorization", "Bearer " + token.text());
         connection.setRequestProperty("Accept", accept);

@@ -6,6 +6,7 @@ import static io.berth.cli.CliOption.valued;
 import io.berth.cli.CliOption.Words;
 import io.berth.client.JsonText;
 import io.berth.slurm.SlurmTime;
+import io.berth.slurm.UserName;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -21,7 +22,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.regex.Pattern;
 
 /// `berth token`: a JWT with which a user speaks to the mesh, signed with the mesh's private key.
 final class TokenCommand implements Command {
@@ -35,9 +35,6 @@ final class TokenCommand implements Command {
     private static final List<String> ROLES = List.of(ADMIN, OPERATOR, USER);
 
     private static final long SOCKET_LIFETIME_SECONDS = 3600;
-
-    /// As the gateway has it.
-    private static final Pattern USER_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._@-]{0,63}");
 
     private static final List<CliOption> OPTIONS =
             List.of(
@@ -84,7 +81,7 @@ final class TokenCommand implements Command {
         if (words.operands().size() != 1 || words.operands().getFirst().isBlank()) {
             throw CommandFailure.error("token", "for which user? Give one name");
         }
-        if (!USER_NAME.matcher(words.operands().getFirst()).matches()) {
+        if (!UserName.isOne(words.operands().getFirst())) {
             throw CommandFailure.error(
                     "token",
                     "no user is named '"

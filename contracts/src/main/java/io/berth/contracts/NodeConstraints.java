@@ -1,6 +1,7 @@
 package io.berth.contracts;
 
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Which nodes a job may run on, beside what they must have free.
@@ -114,149 +115,93 @@ public record NodeConstraints(
 
     /// The same, in segments of so many nodes.
     public NodeConstraints inBlocks(@Nullable Integer nodes, boolean islands) {
-        return new NodeConstraints(
-                features,
-                nodeList,
-                excluded,
-                sharing,
-                switches,
-                reservation,
-                shape,
-                contiguous,
-                nodes,
-                islands,
-                prefer);
+        return with(it -> {
+            it.segment = nodes;
+            it.linked = islands;
+        });
     }
 
     /// The same, in whatever blocks the nodes lie.
     public NodeConstraints inAnyBlocks() {
-        return new NodeConstraints(
-                features,
-                nodeList,
-                excluded,
-                sharing,
-                switches,
-                reservation,
-                shape,
-                contiguous,
-                null,
-                linked,
-                prefer);
+        return with(it -> it.segment = null);
     }
 
     /// The same, whatever links there are between GPUs.
     public NodeConstraints unlinked() {
-        return new NodeConstraints(
-                features,
-                nodeList,
-                excluded,
-                sharing,
-                switches,
-                reservation,
-                shape,
-                contiguous,
-                segment,
-                null,
-                prefer);
+        return with(it -> it.linked = null);
     }
 
     /// The same, wherever the nodes stand.
     public NodeConstraints anywhere() {
-        return new NodeConstraints(
-                features,
-                nodeList,
-                excluded,
-                sharing,
-                switches,
-                reservation,
-                shape,
-                null,
-                segment,
-                linked,
-                prefer);
+        return with(it -> it.contiguous = null);
     }
 
     /// The same, whatever the nodes' features are.
     public NodeConstraints ofAnyFeatures() {
-        return new NodeConstraints(
-                null,
-                nodeList,
-                excluded,
-                sharing,
-                switches,
-                reservation,
-                shape,
-                contiguous,
-                segment,
-                linked,
-                prefer);
+        return with(it -> it.features = null);
     }
 
     /// The same, in no reservation.
     public NodeConstraints unreserved() {
-        return new NodeConstraints(
-                features,
-                nodeList,
-                excluded,
-                sharing,
-                switches,
-                null,
-                shape,
-                contiguous,
-                segment,
-                linked,
-                prefer);
+        return with(it -> it.reservation = null);
     }
 
     /// The same without nodes that must be among the job's.
     public NodeConstraints unnamed() {
-        return new NodeConstraints(
-                features,
-                List.of(),
-                excluded,
-                sharing,
-                switches,
-                reservation,
-                shape,
-                contiguous,
-                segment,
-                linked,
-                prefer);
+        return with(it -> it.nodeList = List.of());
     }
 
     /// The same, under so many switches.
     ///
     /// @param limit null is any number
     public NodeConstraints under(@Nullable SwitchLimit limit) {
-        return new NodeConstraints(
-                features,
-                nodeList,
-                excluded,
-                sharing,
-                limit,
-                reservation,
-                shape,
-                contiguous,
-                segment,
-                linked,
-                prefer);
+        return with(it -> it.switches = limit);
     }
 
     /// The same, rather on nodes with other features.
     ///
     /// @param rather null is no matter
     public NodeConstraints preferring(@Nullable FeatureExpression rather) {
+        return with(it -> it.prefer = rather);
+    }
+
+    /// What may be changed of them.
+    private static final class Draft {
+        @Nullable FeatureExpression features;
+        List<NodeName> nodeList;
+        @Nullable SwitchLimit switches;
+        @Nullable String reservation;
+        @Nullable Boolean contiguous;
+        @Nullable Integer segment;
+        @Nullable Boolean linked;
+        @Nullable FeatureExpression prefer;
+
+        Draft(NodeConstraints of) {
+            features = of.features;
+            nodeList = of.nodeList;
+            switches = of.switches;
+            reservation = of.reservation;
+            contiguous = of.contiguous;
+            segment = of.segment;
+            linked = of.linked;
+            prefer = of.prefer;
+        }
+    }
+
+    private NodeConstraints with(Consumer<Draft> change) {
+        var to = new Draft(this);
+        change.accept(to);
         return new NodeConstraints(
-                features,
-                nodeList,
+                to.features,
+                to.nodeList,
                 excluded,
                 sharing,
-                switches,
-                reservation,
+                to.switches,
+                to.reservation,
                 shape,
-                contiguous,
-                segment,
-                linked,
-                rather);
+                to.contiguous,
+                to.segment,
+                to.linked,
+                to.prefer);
     }
 }

@@ -1,6 +1,7 @@
 package io.berth.submit;
 
 import io.berth.slurm.GpuSpec;
+import io.berth.slurm.UserName;
 import io.berth.submit.Refusal.InvalidOption;
 import java.util.Collection;
 import java.util.Map;
@@ -12,7 +13,6 @@ public final class Checks {
     static final int MAX_NAME = 256;
     static final int MAX_PATH = 4096;
     private static final int MAX_SHOWN = 60;
-    private static final Pattern USER = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._@-]{0,63}");
     private static final Pattern GPU_TYPE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
 
     private Checks() {}
@@ -43,7 +43,7 @@ public final class Checks {
     }
 
     static String user(String name) throws Refused {
-        if (!USER.matcher(name).matches()) {
+        if (!UserName.isOne(name)) {
             throw invalid(
                     "user "
                             + quoted(name)

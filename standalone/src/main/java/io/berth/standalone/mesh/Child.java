@@ -18,7 +18,8 @@ final class Child {
     /// A service may say that it is broken for so long before it is killed.
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /// How a part ends that would not start with these settings the next time either.
+    /// How a part ends that does not start with its settings. The second time it would not the next
+    /// one either; the first time one before it may still have been about to end.
     private static final String REFUSED = "exit 2";
 
     /// What stays the same over all of a part's processes.
@@ -126,7 +127,7 @@ final class Child {
 
     private void died(String how, Duration now) {
         process = null;
-        boolean refused = how.equals(REFUSED);
+        boolean refused = how.equals(REFUSED) && backoff.deaths() > 0;
         backoff = refused ? Backoff.LOOPING : backoff.afterDeath(now.minus(startedAt));
         startAt = now.plus(backoff.delay());
         state = backoff.isCrashLoop() ? State.CRASH_LOOP : State.RESTARTING;

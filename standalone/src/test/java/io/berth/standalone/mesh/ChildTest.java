@@ -66,10 +66,15 @@ class ChildTest {
     }
 
     @Test
-    void a_part_that_refuses_its_settings_is_not_tried_four_times() {
+    void a_part_that_refuses_its_settings_twice_is_not_tried_four_times() {
         processes.getLast().alive = false;
         processes.getLast().end = "exit 2";
+        child.tick(now);
+        assertThat(child.state()).isEqualTo(State.RESTARTING);
 
+        pass(Duration.ofMillis(100));
+        processes.getLast().alive = false;
+        processes.getLast().end = "exit 2";
         child.tick(now);
 
         assertThat(child.state()).isEqualTo(State.CRASH_LOOP);
