@@ -88,4 +88,8 @@ public interface SubmitConfig {
     /// Where users have their mail who give no address: `alice@localhost`.
     @WithDefault("localhost")
     String mailDomain();
+
+    /// How long after a failure mail is tried again.
+    @WithDefault("5s")
+    Duration mailPause();
 }

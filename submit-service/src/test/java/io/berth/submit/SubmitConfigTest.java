@@ -34,5 +34,6 @@ final class SubmitConfigTest {
         assertThat(config.specRetention()).isEqualTo(Duration.ofDays(7));
         assertThat(config.mailFrom()).isEmpty();
         assertThat(config.mailDomain()).isEqualTo("localhost");
+        assertThat(config.mailPause()).isEqualTo(Duration.ofSeconds(5));
     }
 }

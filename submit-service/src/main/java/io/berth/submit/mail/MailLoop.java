@@ -65,7 +65,6 @@ public class MailLoop {
     private static final String GROUP = "berth-mail";
     private static final String MAILS = "berth.mails";
     private static final Duration POLL = Duration.ofMillis(500);
-    private static final Duration PAUSE = Duration.ofSeconds(5);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final int TRIES = 3;
 
@@ -93,6 +92,7 @@ public class MailLoop {
     private final Clock clock;
     private final String from;
     private final String domain;
+    private final Duration pause;
     private final Events<JobEvent> events = new Events<>(Topics.JOBS, "submit-service");
     private final Map<JobId, Optional<MailRequest>> requests = RecentlyUsed.atMost(MOST_REMEMBERED);
 
@@ -124,6 +124,7 @@ public class MailLoop {
         this.clock = clock;
         this.from = config.mailFrom().orElse("");
         this.domain = config.mailDomain();
+        this.pause = config.mailPause();
     }
 
     @PostConstruct
@@ -408,7 +409,7 @@ public class MailLoop {
 
     private void pause() {
         try {
-            var unused = stopping.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+            var unused = stopping.await(pause.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -93,9 +93,14 @@ final class Mesh implements AutoCloseable {
     }
 
     void forgetJob(long job) {
+        forgetLater(job);
+        flush();
+    }
+
+    /// Forgets, and does not wait for it: see [#flush].
+    void forgetLater(long job) {
         byte[] key = Long.toString(job).getBytes(StandardCharsets.UTF_8);
         pending.add(writer.write(new ProducerRecord<>(Topics.JOB_STATES.name(), 0, key, null)));
-        flush();
     }
 
     <E> void write(Topic<E> topic, E event) {

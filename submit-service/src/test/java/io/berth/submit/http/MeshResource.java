@@ -58,6 +58,8 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
                             Integer.toString(post.port()),
                             "berth.submit.mail-from",
                             "berth@cluster",
+                            "berth.submit.mail-pause",
+                            "300ms",
                             "mp.jwt.verify.publickey.location",
                             key.toUri().toString(),
                             "berth.submit.traces-endpoint",
