@@ -2,6 +2,7 @@ package io.berth.core.engine;
 
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.packing.PackingPolicy;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -66,8 +67,8 @@ public final class FitClass {
 
     private final Map<Integer, FitClass> byParts = new HashMap<>();
 
-    /// Where its jobs stand in the queue; null while none does.
-    Queue.@Nullable Lines lines;
+    /// Where its jobs stand in the queue, by speed.
+    final List<Queue.Pace> paces = new ArrayList<>(1);
 
     /// Its jobs that have an expected start, the shortest first.
     final TreeSet<Plan> planned = Plans.byLength();

@@ -5,15 +5,16 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The jobs that wait, found by fit class and length in the order of priority, without ever being
@@ -23,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 /// once and for all; lines of the same speed keep their order until fair shares change. A job that
 /// has reached the cap of its age moves to the line of speed 0. A new fair share moves lines, not
 /// jobs.
+///
+/// Most lines hold one job, and of a million jobs each lies somewhere else in memory: so a line
+/// holds what it is ordered by, and a class the keys of those lines that stand first ([Pace]).
 final class Queue {
-
-    private static final @Nullable Ladders[] NONE = {};
-    private static final Set<Map.Entry<Long, TreeSet<Line>>> NO_LADDERS = Set.of();
 
     /// The classes whose jobs wait.
     private final Set<FitClass> classes = new LinkedHashSet<>();
@@ -48,34 +49,48 @@ final class Queue {
     /// Jobs of one class, bucket, association and speed, in their lasting order; those that are
     /// outbid by themselves.
     static final class Line {
-        final FitClass fit;
-        final Ladders ladders;
-        final Association association;
-        final long slope;
-        final int bucket;
-        final boolean outbid;
-        final TreeSet<Waiting> jobs = new TreeSet<>(Queue::byKey);
+        private final Pace pace;
+        private final Ladder ladder;
+        private final Association association;
+        private final boolean outbid;
 
         /// The first of the jobs.
         private Waiting head;
 
-        Line(Ladders ladders, long slope, Waiting head) {
-            this.fit = head.fit;
-            this.ladders = ladders;
+        /// Those behind it; null until there is one.
+        private @Nullable TreeSet<Waiting> others;
+
+        /// Of the head and its fair share, while the line stands among others.
+        private long key;
+
+        private Line(Pace pace, Ladder ladder, Waiting head) {
+            this.pace = pace;
+            this.ladder = ladder;
             this.association = head.association;
-            this.slope = slope;
-            this.bucket = head.bucket;
             this.outbid = head.outbid;
             this.head = head;
         }
 
         /// Whether its jobs may have expected starts.
-        boolean plannable() {
-            return !outbid && fit.plannable();
+        private boolean plannable() {
+            return !outbid && head.fit.plannable();
         }
 
-        long key() {
-            return head.key + 1000 * association.share;
+        private void weigh() {
+            key = head.key + 1000 * association.share;
+        }
+
+        Iterator<Waiting> jobs() {
+            return others == null
+                    ? List.of(head).iterator()
+                    : Stream.concat(Stream.of(head), others.stream()).iterator();
+        }
+
+        private void queue(Waiting job) {
+            if (others == null) {
+                others = new TreeSet<>(Queue::byKey);
+            }
+            others.add(job);
         }
     }
 
@@ -84,70 +99,91 @@ final class Queue {
     }
 
     private static int byKey(Line a, Line b) {
-        long key = a.key();
-        long other = b.key();
-        return key != other ? Long.compare(other, key) : Waiting.bySubmission(a.head, b.head);
+        return a.key != b.key ? Long.compare(b.key, a.key) : Waiting.bySubmission(a.head, b.head);
     }
 
-    private record Keyed(long key, Line line) {
-
-        /// As that of lines.
-        static final Comparator<Keyed> ORDER =
-                (a, b) ->
-                        a.key != b.key
-                                ? Long.compare(b.key, a.key)
-                                : Waiting.bySubmission(a.line.head, b.line.head);
-    }
-
-    private record LineName(int association, long slope, boolean outbid) {}
+    private record LineName(int association, boolean outbid) {}
 
     /// What lines have in common that keep their order until fair shares change.
     private record Rung(int tier, int partition, long slope) {}
 
-    /// The lines of one fit class, by bucket.
-    static final class Lines {
-        final @Nullable Ladders[] buckets = new Ladders[Buckets.count()];
+    /// The lines of one fit class and bucket and of one speed, in their order and by name.
+    private static final class Ladder {
+        final int bucket;
+        final Map<LineName, Line> lines = new HashMap<>();
+        final TreeSet<Line> inOrder = new TreeSet<>(Queue::byKey);
+
+        Ladder(int bucket) {
+            this.bucket = bucket;
+        }
+    }
+
+    /// The lines of one fit class and speed, by bucket.
+    static final class Pace {
+        private final long slope;
+
+        /// Those of all classes that stand in one order with these.
+        private final TreeSet<Line> rung;
+
+        private final @Nullable Ladder[] ladders = new Ladder[Buckets.count()];
+
+        /// The first of each bucket, and its key.
+        private final @Nullable Line[] firsts = new Line[Buckets.count()];
+
+        private final long[] keys = new long[Buckets.count()];
 
         /// The buckets that hold jobs, one bit each.
-        long filled;
+        private long filled;
 
-        /// Of each speed, the lines that stand before all those of shorter jobs, by bucket; null
-        /// until somebody asks, after another line has come to stand first.
-        private @Nullable List<List<Line>> stairs;
+        private Pace(long slope, TreeSet<Line> rung) {
+            this.slope = slope;
+            this.rung = rung;
+        }
 
-        List<List<Line>> stairs() {
-            List<List<Line>> known = stairs;
+        private Ladder ladder(int bucket) {
+            Ladder known = ladders[bucket];
             if (known == null) {
-                known = climb();
-                stairs = known;
+                known = new Ladder(bucket);
+                ladders[bucket] = known;
             }
             return known;
         }
 
-        private List<List<Line>> climb() {
-            var bySlope = new TreeMap<Long, List<Line>>();
-            for (Ladders ladders : buckets) {
-                for (var ladder : ladders == null ? NO_LADDERS : ladders.bySlope.entrySet()) {
-                    Line first = ladder.getValue().isEmpty() ? null : ladder.getValue().first();
-                    List<Line> below =
-                            bySlope.computeIfAbsent(ladder.getKey(), _ -> new ArrayList<>());
-                    if (first != null && (below.isEmpty() || byKey(first, below.getLast()) < 0)) {
-                        below.add(first);
-                    }
+        /// Lines have come to a bucket, or gone, or are in another order.
+        private void settle(int bucket) {
+            Ladder ladder = ladders[bucket];
+            if (ladder == null || ladder.inOrder.isEmpty()) {
+                ladders[bucket] = null;
+                firsts[bucket] = null;
+                filled &= ~(1L << bucket);
+            } else {
+                Line first = ladder.inOrder.first();
+                firsts[bucket] = first;
+                keys[bucket] = first.key;
+                filled |= 1L << bucket;
+            }
+        }
+
+        /// The first line of a bucket up to that one; null if there is none.
+        private @Nullable Line first(int lastBucket) {
+            Line best = null;
+            int at = -1;
+            for (long left = filled & (-1L >>> (Long.SIZE - 1 - lastBucket));
+                    left != 0;
+                    left &= left - 1) {
+                int bucket = Long.numberOfTrailingZeros(left);
+                if (at < 0 || keys[bucket] >= keys[at]) {
+                    Line first = firsts[bucket];
+                    boolean before =
+                            first != null
+                                    && (best == null
+                                            || keys[bucket] > keys[at]
+                                            || byKey(first, best) < 0);
+                    best = before ? first : best;
+                    at = before ? bucket : at;
                 }
             }
-            return List.copyOf(bySlope.values());
-        }
-    }
-
-    /// The lines of one fit class and bucket, by name and by speed.
-    private static final class Ladders {
-        final Lines of;
-        final Map<LineName, Line> lines = new HashMap<>();
-        final TreeMap<Long, TreeSet<Line>> bySlope = new TreeMap<>();
-
-        Ladders(Lines of) {
-            this.of = of;
+            return best;
         }
     }
 
@@ -183,36 +219,41 @@ final class Queue {
             empty = false;
             origin = job.submittedAt;
         }
-        Lines lines = job.fit.lines;
-        if (lines == null) {
-            lines = new Lines();
-            job.fit.lines = lines;
-            classes.add(job.fit);
-        }
-        Ladders ladders = lines.buckets[job.bucket];
-        if (ladders == null) {
-            ladders = new Ladders(lines);
-            lines.buckets[job.bucket] = ladders;
-            lines.filled |= 1L << job.bucket;
-        }
+        classes.add(job.fit);
         fresh.add(job.fit);
         job.key = key(job);
-        long slope = job.capped ? 0 : job.slope;
-        Ladders standing = ladders;
-        Line line =
-                ladders.lines.computeIfAbsent(
-                        new LineName(job.association.id, slope, job.outbid),
-                        _ -> new Line(standing, slope, job));
-        boolean heads = line.jobs.isEmpty() || byKey(job, line.head) < 0;
-        if (heads && !line.jobs.isEmpty()) {
+        Pace pace = pace(job.fit, job.capped ? 0 : job.slope);
+        Ladder ladder = pace.ladder(job.bucket);
+        var name = new LineName(job.association.id, job.outbid);
+        Line line = ladder.lines.get(name);
+        if (line == null) {
+            line = new Line(pace, ladder, job);
+            ladder.lines.put(name, line);
+            stepOn(line);
+        } else if (byKey(job, line.head) < 0) {
             stepOff(line);
-        }
-        line.jobs.add(job);
-        if (heads) {
+            line.queue(line.head);
             line.head = job;
             stepOn(line);
+        } else {
+            line.queue(job);
         }
         job.line = line;
+    }
+
+    private Pace pace(FitClass fit, long slope) {
+        for (Pace pace : fit.paces) {
+            if (pace.slope == slope) {
+                return pace;
+            }
+        }
+        var rung = new Rung(fit.tier, fit.partition, slope);
+        var pace =
+                new Pace(
+                        slope,
+                        plannable.computeIfAbsent(rung, _ -> new TreeSet<>(Queue::byKey)));
+        fit.paces.add(pace);
+        return pace;
     }
 
     void remove(Waiting job) {
@@ -220,47 +261,37 @@ final class Queue {
         if (line == null) {
             return;
         }
-        boolean heads = line.head == job;
-        if (heads) {
-            stepOff(line);
-        }
-        line.jobs.remove(job);
-        if (line.jobs.isEmpty()) {
-            line.ladders.lines.remove(new LineName(line.association.id, line.slope, line.outbid));
-            if (line.ladders.lines.isEmpty()) {
-                empty(job.fit, job.bucket);
-            }
-        } else if (heads) {
-            line.head = line.jobs.first();
-            stepOn(line);
-        }
         job.line = null;
+        TreeSet<Waiting> others = line.others;
+        if (line.head != job) {
+            Objects.requireNonNull(others).remove(job);
+            return;
+        }
+        stepOff(line);
+        if (others != null && !others.isEmpty()) {
+            line.head = others.removeFirst();
+            stepOn(line);
+            return;
+        }
+        line.ladder.lines.remove(new LineName(line.association.id, line.outbid));
+        line.pace.settle(line.ladder.bucket);
+        if (job.fit.paces.stream().allMatch(it -> it.filled == 0)) {
+            classes.remove(job.fit);
+        }
     }
 
     private void stepOn(Line line) {
-        line.ladders.of.stairs = null;
-        line.ladders
-                .bySlope
-                .computeIfAbsent(line.slope, _ -> new TreeSet<>(Queue::byKey))
-                .add(line);
+        line.weigh();
+        line.ladder.inOrder.add(line);
+        line.pace.settle(line.ladder.bucket);
         if (line.plannable()) {
-            rung(line).add(line);
+            line.pace.rung.add(line);
         }
     }
 
     private void stepOff(Line line) {
-        line.ladders.of.stairs = null;
-        TreeSet<Line> ladder = line.ladders.bySlope.get(line.slope);
-        if (ladder != null) {
-            ladder.remove(line);
-        }
-        rung(line).remove(line);
-    }
-
-    private TreeSet<Line> rung(Line line) {
-        return plannable.computeIfAbsent(
-                new Rung(line.fit.tier, line.fit.partition, line.slope),
-                _ -> new TreeSet<>(Queue::byKey));
+        line.ladder.inOrder.remove(line);
+        line.pace.rung.remove(line);
     }
 
     /// The classes to which jobs were added since the last call, or that may start jobs since then.
@@ -278,26 +309,15 @@ final class Queue {
     /// The class may have expected starts now, or may have none any more.
     void judged(FitClass fit) {
         fresh.add(fit);
-        Lines lines = fit.lines;
-        for (Ladders ladders : lines == null ? NONE : lines.buckets) {
-            for (Line line : ladders == null ? List.<Line>of() : ladders.lines.values()) {
-                if (line.plannable()) {
-                    rung(line).add(line);
-                } else {
-                    rung(line).remove(line);
+        for (Pace pace : fit.paces) {
+            for (Ladder ladder : pace.ladders) {
+                for (Line line : ladder == null ? List.<Line>of() : ladder.inOrder) {
+                    if (line.plannable()) {
+                        pace.rung.add(line);
+                    } else {
+                        pace.rung.remove(line);
+                    }
                 }
-            }
-        }
-    }
-
-    private void empty(FitClass fit, int bucket) {
-        Lines lines = fit.lines;
-        if (lines != null) {
-            lines.buckets[bucket] = null;
-            lines.filled &= ~(1L << bucket);
-            if (lines.filled == 0) {
-                fit.lines = null;
-                classes.remove(fit);
             }
         }
     }
@@ -317,35 +337,30 @@ final class Queue {
 
     /// Gives associations other fair shares.
     void reshare(Runnable change) {
-        List<TreeSet<Line>> ladders = new ArrayList<>(plannable.values());
+        change.run();
         for (FitClass fit : classes) {
-            Lines lines = Objects.requireNonNull(fit.lines);
-            lines.stairs = null;
-            for (Ladders bucket : lines.buckets) {
-                if (bucket != null) {
-                    ladders.addAll(bucket.bySlope.values());
+            for (Pace pace : fit.paces) {
+                for (Ladder ladder : pace.ladders) {
+                    if (ladder != null) {
+                        ladder.lines.values().forEach(Line::weigh);
+                        sort(ladder.inOrder);
+                        pace.settle(ladder.bucket);
+                    }
                 }
             }
         }
-        List<List<Line>> contents = new ArrayList<>();
-        for (TreeSet<Line> ladder : ladders) {
-            contents.add(List.copyOf(ladder));
-            ladder.clear();
-        }
-        change.run();
-        for (int i = 0; i < ladders.size(); i++) {
-            ladders.get(i).addAll(inOrder(contents.get(i)));
-        }
+        plannable.values().forEach(Queue::sort);
     }
 
-    /// Lines in their order, of each of which the key is made out once: of a million that are added
-    /// to a tree in another order, each would be compared with twenty.
-    private static List<Line> inOrder(List<Line> lines) {
-        return lines.stream()
-                .map(it -> new Keyed(it.key(), it))
-                .sorted(Keyed.ORDER)
-                .map(Keyed::line)
-                .toList();
+    /// Puts lines in order that have other keys. Sorted before they are put into the tree, they are
+    /// compared with fewer others that lie apart.
+    private static void sort(TreeSet<Line> lines) {
+        if (lines.size() > 1) {
+            List<Line> sorted = new ArrayList<>(lines);
+            sorted.sort(Queue::byKey);
+            lines.clear();
+            lines.addAll(sorted);
+        }
     }
 
     /// The first job of all that may have an expected start; null if there is none.
@@ -372,22 +387,12 @@ final class Queue {
     ///
     /// @param lastBucket -1 for none
     @Nullable Waiting head(FitClass fit, int lastBucket, long now) {
-        if (lastBucket < 0) {
-            return null;
-        }
-        Lines lines = fit.lines;
-        if (lines == null || Long.numberOfTrailingZeros(lines.filled) > lastBucket) {
-            return null;
-        }
         Waiting best = null;
-        for (List<Line> stairs : lines.stairs()) {
-            int at = stairs.size() - 1;
-            while (at >= 0 && stairs.get(at).bucket > lastBucket) {
-                at--;
-            }
-            Waiting head = at < 0 ? null : stairs.get(at).head;
-            boolean first = head != null && (best == null || Waiting.compare(head, best, now) < 0);
-            best = first ? head : best;
+        for (Pace pace : lastBucket < 0 ? List.<Pace>of() : fit.paces) {
+            Line first = pace.first(lastBucket);
+            boolean before =
+                    first != null && (best == null || Waiting.compare(first.head, best, now) < 0);
+            best = before ? first.head : best;
         }
         return best;
     }

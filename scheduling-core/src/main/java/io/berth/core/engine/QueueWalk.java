@@ -26,7 +26,7 @@ final class QueueWalk {
 
     private void begin(Iterator<Line> lines) {
         if (lines.hasNext()) {
-            Iterator<Waiting> jobs = lines.next().jobs.iterator();
+            Iterator<Waiting> jobs = lines.next().jobs();
             steps.add(new Step(jobs.next(), jobs, lines));
         }
     }
