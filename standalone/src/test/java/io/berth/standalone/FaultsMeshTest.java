@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterAll;
@@ -35,7 +36,12 @@ class FaultsMeshTest {
 
     private static final int JOBS = 20;
     private static final int GPUS = 8;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final String[] UP = {"--gpu-profile", "none", "--virtual", "1xdgx-a100"};
+
+    /// How long the database is away: docs/faults.md tells of minutes.
+    private static final Duration OUTAGE =
+            Duration.ofSeconds(Long.getLong("berth.test.outage-seconds", 12));
 
     /// Ends at once when an earlier run was ended before it.
     private static final String ENDS_WHEN_RUN_AGAIN =
@@ -54,7 +60,7 @@ class FaultsMeshTest {
 
     @BeforeAll
     void start() throws IOException {
-        mesh.up("--gpu-profile", "none", "--virtual", "1xdgx-a100");
+        mesh.up(UP);
     }
 
     @AfterAll
@@ -89,6 +95,48 @@ class FaultsMeshTest {
         mesh.killAndAwait(part);
 
         ids.addAll(ending);
+        jobs.assertNothingLostOrDoubled(ids);
+    }
+
+    /// The broker is in the process of the supervisor, which the services and the database follow to
+    /// its end.
+    @Test
+    void a_killed_database_and_a_killed_broker_lose_no_job_and_run_none_twice() throws Exception {
+        List<Long> ids = jobs.submit(50);
+        jobs.awaitRunning(ids, GPUS);
+
+        mesh.killAndAwait("postgres");
+        ids.addAll(jobs.submit(2 * GPUS));
+        jobs.awaitRunning(ids, GPUS);
+        ProcessHandle broker = mesh.process("kafka");
+        broker.destroyForcibly();
+        broker.onExit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        mesh.up(UP);
+
+        jobs.assertNothingLostOrDoubled(ids);
+    }
+
+    /// It stands still, or dies as often as it is started again.
+    @ParameterizedTest
+    @ValueSource(strings = {"STOP", "KILL"})
+    void without_its_database_jobs_go_on_and_are_booked_when_it_is_back(String signal)
+            throws Exception {
+        List<Long> ids = jobs.submit(GPUS);
+        jobs.awaitBeginOfScripts(ids);
+
+        long back = System.nanoTime() + OUTAGE.toNanos();
+        TestMesh.signal(signal, mesh.process("postgres").pid());
+        while (System.nanoTime() < back) {
+            ids.addAll(jobs.submit(1));
+            jobs.awaitCompleted(ids);
+            if (signal.equals("KILL")) {
+                mesh.killIfThere("postgres");
+            }
+        }
+        if (signal.equals("STOP")) {
+            TestMesh.signal("CONT", mesh.process("postgres").pid());
+        }
+
         jobs.assertNothingLostOrDoubled(ids);
     }
 
@@ -131,7 +179,7 @@ class FaultsMeshTest {
         mesh.berth("down").succeeded();
         mesh.assertGone();
         long down = System.currentTimeMillis();
-        mesh.up("--gpu-profile", "none", "--virtual", "1xdgx-a100");
+        mesh.up(UP);
 
         jobs.awaitCompleted(ids);
         jobs.assertRanOnceUndisturbed(waiting.getFirst());

@@ -35,9 +35,16 @@ final class TestMesh {
 
     private final Path folder;
     private final Ports ports = Ports.free();
+    private final Map<String, String> variables;
 
     /// @param folder to be deleted by the test, with a space in its name
     TestMesh(Path folder) throws IOException {
+        this(folder, Map.of());
+    }
+
+    /// @param variables of the environment of its commands, and so of its parts
+    TestMesh(Path folder, Map<String, String> variables) throws IOException {
+        this.variables = variables;
         this.folder = Files.createDirectories(folder.resolve("a mesh")).toRealPath();
         Files.createDirectory(work());
     }
@@ -102,6 +109,7 @@ final class TestMesh {
                                 "BERTH_PORT_BASE", Integer.toString(ports.base()),
                                 "BERTH_NO_BUILD", "1",
                                 "JAVA_HOME", System.getProperty("java.home")));
+        builder.environment().putAll(variables);
         Process process = builder.start();
         try {
             if (!process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
@@ -150,6 +158,11 @@ final class TestMesh {
                 .until(() ->
                         part(part).path("pid").asLong() != pid
                                 && part(part).path("state").asText().equals("READY"));
+    }
+
+    /// Kills the process of a part if it has one now.
+    void killIfThere(String part) throws IOException {
+        ProcessHandle.of(part(part).path("pid").asLong()).ifPresent(ProcessHandle::destroyForcibly);
     }
 
     /// The process of a part now.
