@@ -56,6 +56,9 @@ public final class RunFiles {
     private static final FileAttribute<?> OWNERS_ALONE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
+    private static final Set<StandardOpenOption> NEW =
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+
     private static final FileAttribute<?> OWNERS_FOLDER =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
@@ -317,9 +320,23 @@ public final class RunFiles {
     /// What is to appear under a name, for its owner alone.
     private Path written(String name, String text) throws IOException {
         Path temporary = folder.resolve(name + ".new");
-        Files.deleteIfExists(temporary);
-        Files.createFile(temporary, OWNERS_ALONE);
-        return Files.writeString(temporary, text);
+        try {
+            create(temporary, text);
+        } catch (FileAlreadyExistsException e) {
+            // It may be another's by now.
+            Files.delete(temporary);
+            create(temporary, text);
+        }
+        return temporary;
+    }
+
+    private static void create(Path file, String text) throws IOException {
+        try (var channel = Files.newByteChannel(file, NEW, OWNERS_ALONE)) {
+            var bytes = StandardCharsets.UTF_8.encode(text);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+        }
     }
 
     /// Writes a file for the account that the script runs under.
