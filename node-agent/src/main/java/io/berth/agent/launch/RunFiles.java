@@ -184,13 +184,24 @@ public final class RunFiles {
         }
     }
 
-    /// Answers what was asked under a name.
+    /// Answers what was asked under a name: the account that asks may read it, and no other.
     public void answer(String name, String text) throws IOException {
         Path told = folder.resolve(TOLD);
         Path temporary = told.resolve(name + ".new");
-        Files.writeString(temporary, text.isEmpty() ? "" : text + "\n");
-        Files.setPosixFilePermissions(temporary, PosixFilePermissions.fromString("rw-r--r--"));
+        Files.deleteIfExists(temporary);
+        create(temporary, text.isEmpty() ? "" : text + "\n");
+        giveAs(folder.resolve(ASKS), temporary);
         Files.move(temporary, told.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /// Gives a file to those who have another.
+    private static void giveAs(Path other, Path file) throws IOException {
+        for (String owner : List.of("unix:gid", "unix:uid")) {
+            Object had = Files.getAttribute(other, owner, LinkOption.NOFOLLOW_LINKS);
+            if (!had.equals(Files.getAttribute(file, owner, LinkOption.NOFOLLOW_LINKS))) {
+                Files.setAttribute(file, owner, had, LinkOption.NOFOLLOW_LINKS);
+            }
+        }
     }
 
     /// Takes back the answers from before a time, in epoch milliseconds.
@@ -344,9 +355,7 @@ public final class RunFiles {
         Path temporary = written(name, text);
         Path begin = folder.resolve("begin");
         if (Files.exists(begin)) {
-            for (String owner : List.of("unix:uid", "unix:gid")) {
-                Files.setAttribute(temporary, owner, Files.getAttribute(begin, owner));
-            }
+            giveAs(begin, temporary);
         }
         appear(name);
     }
