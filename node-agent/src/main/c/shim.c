@@ -285,55 +285,6 @@ static _Noreturn void become_task(bool born, int count, char **marks)
     fail("cannot run", "/proc/self/exe");
 }
 
-/* What a task does until it is the run's code. The shell waits for the word, which it is told by its file 9, as task.sh
- * does: it is loaded meanwhile. */
-static _Noreturn void be_task(bool born)
-{
-    int word = open("go", O_RDWR);
-    if (word < 0 || dup2(word, WORD) < 0)
-        fail("cannot open", "go");
-    if (word != WORD)
-        close(word);
-    enter_groups(born);
-    try_devices(born);
-    execl("/bin/sh", "sh", "-c", "read -r word <&9; . ./start", "./start", (char *)NULL);
-    fail("cannot run", "/bin/sh");
-}
-
-/* Whether the status is on the disk. */
-static bool kept(int status)
-{
-    FILE *end = fopen("exit.new", "we");
-    if (end == NULL)
-        return false;
-    if (WIFSIGNALED(status))
-        fprintf(end, "signal %d\n", WTERMSIG(status));
-    else
-        fprintf(end, "exit %d\n", WEXITSTATUS(status));
-    bool written = fflush(end) == 0 && fsync(fileno(end)) == 0;
-    int error = errno;
-    fclose(end);
-    errno = error;
-    return written;
-}
-
-/* On the disk before it appears, and so is its name. What the run came to is worth waiting for room. */
-static void write_exit(int status)
-{
-    while (!kept(status)) {
-        if (errno != ENOSPC && errno != EDQUOT)
-            fail("cannot write", "exit.new");
-        sleep(1);
-    }
-    if (rename("exit.new", "exit") != 0)
-        fail("cannot rename to", "exit");
-    int folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder >= 0) {
-        fsync(folder);
-        close(folder);
-    }
-}
-
 /* An account by its numbers. */
 struct account {
     uid_t uid;
@@ -377,6 +328,96 @@ static bool become(const struct account *account)
     return setgroups(account->count, account->groups) == 0 &&
            setresgid(account->gid, account->gid, account->gid) == 0 &&
            setresuid(account->uid, account->uid, account->uid) == 0 && syscall(SYS_capset, &header, none) == 0;
+}
+
+/* Reads the account that the code runs under, a line of uid, gid and groups; false if it is the agent's own. */
+static bool read_own_account(struct account *account)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *stream = fopen("account", "re");
+    if (stream == NULL)
+        return false;
+    char *rest = next_line(stream, &line, &size);
+    fclose(stream);
+    char *words[3];
+    for (int number = 0; number < 3; number++)
+        words[number] = strsep(&rest, " ");
+    errno = EINVAL;
+    if (words[2] == NULL || !read_account(words, account))
+        fail("cannot read", "account");
+    free(line);
+    return true;
+}
+
+/* Waits for a line. */
+static void await_word(int word)
+{
+    char read_one = '\0';
+    while (read_one != '\n') {
+        ssize_t length = read(word, &read_one, 1);
+        if (length == 0 || (length < 0 && errno != EINTR))
+            fail("cannot read", "go");
+    }
+}
+
+/* What a task does until it is the run's code, once it has the word: the shell's text in `start`. For that the shell waits, which
+ * it is told by its file 9, as task.sh does: it is loaded meanwhile. Of another account it is the text in `begin`, and no process
+ * of the account is there before the word. */
+static _Noreturn void be_task(bool born)
+{
+    struct account account;
+    int word = open("go", O_RDWR | O_CLOEXEC);
+    if (word < 0)
+        fail("cannot open", "go");
+    bool switched = read_own_account(&account);
+    enter_groups(born);
+    try_devices(born);
+    if (switched) {
+        await_word(word);
+        if (!become(&account))
+            fail("cannot become", "the account");
+        execl("/bin/sh", "sh", "./begin", (char *)NULL);
+    } else if (dup2(word, WORD) < 0 || (word == WORD && fcntl(word, F_SETFD, 0) < 0)) {
+        fail("cannot open", "go");
+    } else {
+        execl("/bin/sh", "sh", "-c", "read -r word <&9; . ./start", "./start", (char *)NULL);
+    }
+    fail("cannot run", "/bin/sh");
+}
+
+/* Whether the status is on the disk. */
+static bool kept(int status)
+{
+    FILE *end = fopen("exit.new", "we");
+    if (end == NULL)
+        return false;
+    if (WIFSIGNALED(status))
+        fprintf(end, "signal %d\n", WTERMSIG(status));
+    else
+        fprintf(end, "exit %d\n", WEXITSTATUS(status));
+    bool written = fflush(end) == 0 && fsync(fileno(end)) == 0;
+    int error = errno;
+    fclose(end);
+    errno = error;
+    return written;
+}
+
+/* On the disk before it appears, and so is its name. What the run came to is worth waiting for room. */
+static void write_exit(int status)
+{
+    while (!kept(status)) {
+        if (errno != ENOSPC && errno != EDQUOT)
+            fail("cannot write", "exit.new");
+        sleep(1);
+    }
+    if (rename("exit.new", "exit") != 0)
+        fail("cannot rename to", "exit");
+    int folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0) {
+        fsync(folder);
+        close(folder);
+    }
 }
 
 /* Turns into a command, as an account. */

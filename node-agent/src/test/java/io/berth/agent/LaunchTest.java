@@ -156,6 +156,37 @@ class LaunchTest {
         assertThat(rig.work.resolve("tasks")).hasContent("written\n");
     }
 
+    /// Unlike crun it takes a host with controllers in both versions.
+    @Test
+    void a_script_and_a_step_run_in_a_container_by_runc() throws Exception {
+        Path runc = Path.of("/usr/sbin/runc");
+        assumeThat(runc).as("runc").isExecutable();
+        assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).as("root").isEqualTo(0);
+        stop();
+        Path home = Files.createDirectories(folder.resolve("with-runc"));
+        Files.createSymbolicLink(home.resolve("runc"), runc);
+        rig = new AgentRig(folder, TestConfig.host(home, AgentRig.newNode()));
+        node = rig.node;
+        placement = rig.placement;
+        placement.register(node);
+        makeImage(rig.work.resolve("image"));
+        RunId run = HandPlacement.newRun();
+        RunId script = HandPlacement.newRun();
+
+        Ended ended =
+                run(
+                        run,
+                        "srun --container=image -n2 -l cat /mark 2>&1 | sort\n"
+                                + "srun --container=image sh -c 'exit 4'");
+        JobSpec spec = Jobs.script(script.job(), rig.work, "cat /mark; id -u; exit 3");
+        Ended other = run(script, Jobs.in(rig.work.resolve("image"), spec));
+
+        assertThat(rig.output(run)).startsWith("0: inside\n1: inside\n");
+        assertThat(ended.exit().code()).isEqualTo(4);
+        assertThat(rig.output(script)).isEqualTo("inside\n0\n");
+        assertThat(other.exit().code()).isEqualTo(3);
+    }
+
     /// As of a job on two nodes, whose other one is not of the step.
     @Test
     void a_step_on_chosen_nodes_of_a_script_in_a_container_is_in_one_on_each() throws IOException {

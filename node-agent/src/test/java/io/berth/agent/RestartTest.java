@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import io.berth.agent.group.ApartGroup;
 import io.berth.agent.host.StartRefused;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
@@ -30,6 +31,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,6 +42,12 @@ class RestartTest {
 
     @TempDir Path folder;
     final HandPlacement placement = TestBroker.placement();
+
+    /// An agent that is killed leaves the group of its shims, which the next one uses.
+    @AfterAll
+    static void removeGroups() throws IOException {
+        ApartGroup.make(TestConfig.PARENT).remove(Duration.ofSeconds(5));
+    }
 
     private Process startChild(TestConfig config) throws IOException {
         return startChild(config, List.of());

@@ -196,7 +196,8 @@ public record Launcher(
                         name -> await(files, name)));
     }
 
-    /// The text by which the task turns into the script, under its account.
+    /// The text by which the task turns into the script, under its account; empty if the shim does
+    /// that.
     private String script(
             LocalNode node, Launch launch, JobSpec spec, Account account, RunFiles files)
             throws LaunchRefused, IOException, InterruptedException {
@@ -234,7 +235,7 @@ public record Launcher(
         mps.folder(node, launch.here()).ifPresent(given::add);
         given.addAll(what.given());
         files.giveTo(account, given);
-        return StartScript.turningInto(shims.turning(account), files.folder().resolve("begin"));
+        return shims.beginAs(account, files);
     }
 
     /// The script, and what stands around it if it runs in a container.
@@ -427,7 +428,9 @@ public record Launcher(
                         devices(node, gpus, allocation.gres(), imexChannel));
         Group group = groups.create(node.name(), run, limits);
         Bindings.run(group, limits, allocation.gpus());
-        files.write("start", start);
+        if (!start.isEmpty()) {
+            files.write("start", start);
+        }
         files.write("entrances", lines(group.entrances()));
         files.write("groups", lines(group.folders()));
         probes.cover(node.inventory().gpus());

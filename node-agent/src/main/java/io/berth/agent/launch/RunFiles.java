@@ -56,6 +56,9 @@ public final class RunFiles {
     private static final FileAttribute<?> OWNERS_ALONE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
+    private static final Set<StandardOpenOption> NEW =
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+
     private static final FileAttribute<?> OWNERS_FOLDER =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
@@ -181,13 +184,24 @@ public final class RunFiles {
         }
     }
 
-    /// Answers what was asked under a name.
+    /// Answers what was asked under a name: the account that asks may read it, and no other.
     public void answer(String name, String text) throws IOException {
         Path told = folder.resolve(TOLD);
         Path temporary = told.resolve(name + ".new");
-        Files.writeString(temporary, text.isEmpty() ? "" : text + "\n");
-        Files.setPosixFilePermissions(temporary, PosixFilePermissions.fromString("rw-r--r--"));
+        Files.deleteIfExists(temporary);
+        create(temporary, text.isEmpty() ? "" : text + "\n");
+        giveAs(folder.resolve(ASKS), temporary);
         Files.move(temporary, told.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /// Gives a file to those who have another.
+    private static void giveAs(Path other, Path file) throws IOException {
+        for (String owner : List.of("unix:gid", "unix:uid")) {
+            Object had = Files.getAttribute(other, owner, LinkOption.NOFOLLOW_LINKS);
+            if (!had.equals(Files.getAttribute(file, owner, LinkOption.NOFOLLOW_LINKS))) {
+                Files.setAttribute(file, owner, had, LinkOption.NOFOLLOW_LINKS);
+            }
+        }
     }
 
     /// Takes back the answers from before a time, in epoch milliseconds.
@@ -317,9 +331,23 @@ public final class RunFiles {
     /// What is to appear under a name, for its owner alone.
     private Path written(String name, String text) throws IOException {
         Path temporary = folder.resolve(name + ".new");
-        Files.deleteIfExists(temporary);
-        Files.createFile(temporary, OWNERS_ALONE);
-        return Files.writeString(temporary, text);
+        try {
+            create(temporary, text);
+        } catch (FileAlreadyExistsException e) {
+            // It may be another's by now.
+            Files.delete(temporary);
+            create(temporary, text);
+        }
+        return temporary;
+    }
+
+    private static void create(Path file, String text) throws IOException {
+        try (var channel = Files.newByteChannel(file, NEW, OWNERS_ALONE)) {
+            var bytes = StandardCharsets.UTF_8.encode(text);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+        }
     }
 
     /// Writes a file for the account that the script runs under.
@@ -327,9 +355,7 @@ public final class RunFiles {
         Path temporary = written(name, text);
         Path begin = folder.resolve("begin");
         if (Files.exists(begin)) {
-            for (String owner : List.of("unix:uid", "unix:gid")) {
-                Files.setAttribute(temporary, owner, Files.getAttribute(begin, owner));
-            }
+            giveAs(begin, temporary);
         }
         appear(name);
     }

@@ -252,6 +252,19 @@ public final class Shims implements Closeable {
         return words;
     }
 
+    /// Has the task of a run turn into an account, and that read the text in `begin`: the shim that
+    /// is a program by itself, told by a file; the other by the text that this returns.
+    String beginAs(Account account, RunFiles files) throws LaunchRefused, IOException {
+        return switch (kind) {
+            case PROGRAM -> {
+                files.write("account", String.join(" ", account.numbers()) + "\n");
+                yield "";
+            }
+            case SHELL ->
+                    StartScript.turningInto(turning(account), files.folder().resolve("begin"));
+        };
+    }
+
     /// Tries, as an account, the folder and the files of a script, and empties what it writes.
     ///
     /// @param said waits until a file of that name is in the run's folder

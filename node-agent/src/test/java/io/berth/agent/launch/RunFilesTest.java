@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
@@ -171,5 +172,21 @@ class RunFilesTest {
         files.remove();
 
         assertThat(runs).isEmptyDirectory();
+    }
+
+    @Test
+    void an_answer_is_for_the_account_that_asks_alone() throws IOException {
+        assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).as("root").isEqualTo(0);
+        RunFiles files = RunFiles.of(runs, new RunId(new JobId(31), 1));
+        files.makeAsks();
+        files.giveTo(new Account(65_534, 65_534, List.of(65_534L), "/", true), List.of(RunFiles.ASKS));
+
+        files.answer("begin.0", "");
+
+        Path told = files.folder().resolve("told/begin.0");
+        assertThat(Files.getAttribute(told, "unix:uid")).isEqualTo(65_534);
+        assertThat(Files.getAttribute(told, "unix:gid")).isEqualTo(65_534);
+        assertThat(Files.getPosixFilePermissions(told))
+                .isEqualTo(PosixFilePermissions.fromString("rw-------"));
     }
 }

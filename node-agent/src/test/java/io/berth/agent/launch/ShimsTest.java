@@ -86,6 +86,32 @@ class ShimsTest {
         assertThat(early).isFalse();
     }
 
+    @Test
+    void an_account_has_no_process_before_the_word_and_the_code_after_it() throws Exception {
+        assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).as("root").isEqualTo(0);
+        files.write("account", "65534 65534 65534\n");
+        Path told = Files.createFile(home.resolve("told"));
+        Files.setPosixFilePermissions(told, PosixFilePermissions.fromString("rw-rw-rw-"));
+        for (Path folder = files.folder(); folder.startsWith(home); folder = folder.getParent()) {
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
+        }
+        files.write(
+                "begin",
+                "{ id -u; id -G; grep CapEff /proc/self/status; } >%s; exit 3\n".formatted(told));
+        Files.setPosixFilePermissions(
+                files.folder().resolve("begin"), PosixFilePermissions.fromString("rw-r--r--"));
+
+        start(Shims.Kind.PROGRAM, "exit 1\n");
+        Path task = Path.of("/proc", told("ready").lines().findFirst().orElseThrow().substring(4));
+        Object before = Files.getAttribute(task, "unix:uid");
+        files.release();
+
+        assertThat(exit()).isEqualTo(new ExitStatus(3, 0));
+        assertThat(before).isEqualTo(0);
+        assertThat(told)
+                .hasContent("65534\n65534\nCapEff:\t0000000000000000\n");
+    }
+
     @ParameterizedTest
     @EnumSource
     void the_signal_that_ends_a_task_is_kept_as_one(Shims.Kind kind) throws Exception {
