@@ -40,7 +40,8 @@ public final class Jobs {
                 spec.submitHost(),
                 null,
                 container.toString(),
-                spec.key());
+                spec.key(),
+                null);
     }
 
     /// The same for another user.
@@ -104,7 +105,8 @@ public final class Jobs {
                 "login1",
                 null,
                 null,
-                KEY);
+                KEY,
+                null);
     }
 
     public static JobDescription description() {

@@ -75,7 +75,7 @@ class QueryTest {
                 Api.submitted(
                         "alice",
                         """
-                        "name":"train","workingDirectory":"/home/alice","standardOutput":"out/%x-%j.log","submitHost":"login"
+                        "name":"train","workingDirectory":"/home/alice","standardOutput":"out/%x-%j.log","submitHost":"login","command":"/home/alice/train.sh 3"
                         """);
 
         Api.as("bob")
@@ -87,7 +87,7 @@ class QueryTest {
                 .body("standardOutput", is("/home/alice/out/train-" + id + ".log"))
                 .body("standardError", is("/home/alice/out/train-" + id + ".log"))
                 .body("standardInput", is("/dev/null"))
-                .body("command", is("train"))
+                .body("command", is("/home/alice/train.sh 3"))
                 .body("submitHost", is("login"));
     }
 
