@@ -131,6 +131,14 @@ final class AdmissionTest {
                                 "/home/alice/train.sh"));
     }
 
+    /// As Slurm's `-N9` of eight nodes, with `EnforcePartLimits=NO`.
+    @Test
+    void more_nodes_than_there_are_may_come_while_the_job_waits() {
+        var description = admitted(Asked.fields("nodes=99"), ALICE).description();
+
+        assertThat(description.request().nodes()).isEqualTo(99);
+    }
+
     @ParameterizedTest
     @CsvSource({"batch,3600", "cpu,0", "later,600"})
     void the_time_limit_is_the_partitions_default_or_else_its_maximum(
