@@ -71,7 +71,8 @@ public final class Jobs {
                 spec.submitHost(),
                 spec.mail(),
                 spec.container(),
-                spec.key());
+                spec.key(),
+                null);
     }
 
     public static JobSpec with(
