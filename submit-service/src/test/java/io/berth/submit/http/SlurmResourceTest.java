@@ -205,7 +205,7 @@ class SlurmResourceTest {
                 .then()
                 .statusCode(200)
                 .body("nodes.name", hasItems("dgx-01", "plain-01"))
-                .body("nodes.find { it.name == 'dgx-01' }.gres", is("gpu:a100:8"))
+                .body("nodes.find { it.name == 'dgx-01' }.gres", is("gpu:a100:8(simulated)"))
                 .body("nodes.find { it.name == 'volta-01' }.state", contains("IDLE"))
                 .body("nodes.find { it.name == 'plain-01' }.partitions", contains("batch", "cpu"));
         slurm("alice")
