@@ -205,6 +205,10 @@ class AccountingTest extends QuestionsOfBooks {
                 .body("detail", is("user: a name is expected, or nothing for all users"));
         reset("{\"account\": \"team_a\", \"user\": \"b\\u0000b\"}").then().statusCode(400);
         reset("").then().statusCode(422);
+        reset("{\"acount\": \"team_b\"}")
+                .then()
+                .statusCode(400)
+                .body("detail", is("there is no field 'acount'; there are: account, user"));
 
         JsonPath usage = given().get("/v1/accounting/usage").jsonPath();
         assertThat(usage.getLong(counts.formatted("alice")))

@@ -94,6 +94,17 @@ abstract class QuestionsOfBooks extends RunningBooks {
                 .contentType("application/problem+json")
                 .body("code", equalTo("invalid_request"))
                 .body("detail", containsString("'ASLEEP'"));
+        given().get("/v1/accounting/jobs?usr=alice")
+                .then()
+                .statusCode(400)
+                .contentType("application/problem+json")
+                .body("code", equalTo("invalid_request"))
+                .body(
+                        "detail",
+                        equalTo(
+                                "there is no parameter 'usr'; there are: account, end, job, limit,"
+                                        + " name, partition, qos, start, state, steps, user"));
+        given().get("/v1/accounting/usage?limit=1").then().statusCode(400);
         given().get("/v1/accounting/jobs?job=0x1").then().statusCode(400);
         given().get("/v1/accounting/jobs?job=0").then().statusCode(400);
     }

@@ -20,7 +20,8 @@ import java.util.TreeMap;
 ///
 /// @param script what the job runs
 /// @param words its arguments, handed over one by one
-record InteractiveJob(String name, String script, List<String> words) {
+/// @param called the user's program and its arguments; empty of none
+record InteractiveJob(String name, String script, List<String> words, List<String> called) {
 
     /// The submission, with the options of the command line.
     ///
@@ -40,10 +41,12 @@ record InteractiveJob(String name, String script, List<String> words) {
                         words,
                         new SubmittedFrom(
                                 name,
+                                SubmittedFrom.line(called),
                                 terminal.directory().toString(),
                                 SbatchCommand.host(terminal),
                                 user,
-                                () -> terminal.clock().instant().atZone(terminal.zone().get())))
+                                () -> terminal.clock().instant().atZone(terminal.zone().get()),
+                                SubmittedFrom::none))
                 .submission();
     }
 

@@ -134,11 +134,12 @@ record NodeView(JsonObject json) {
         return text.toString();
     }
 
-    /// `gpu:a100:3(IDX:0-2),nic:1`, several types with commas.
+    /// `gpu:a100:3(IDX:0-2),nic:1`, with `(simulated)` as [#gres]; several types with commas.
     String gresUsed() {
+        String simulated = json.flag("simulated") ? "(simulated)" : "";
         String gpus =
                 gpusByType().entrySet().stream()
-                        .map(it -> "gpu:" + it.getKey() + ":" + used(it.getValue()))
+                        .map(it -> "gpu:" + it.getKey() + ":" + used(it.getValue()) + simulated)
                         .collect(Collectors.joining(","));
         return orNone(gpus + parts("partsHeld", ",", ":") + others("held", ",", ":"));
     }

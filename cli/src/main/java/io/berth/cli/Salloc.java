@@ -84,9 +84,9 @@ final class Salloc {
     private int hold(SrunCommandLine line, List<SrunCommandLine> parts)
             throws InvalidOption, CommandFailure {
         MeshClient client = MeshClient.of(terminal, "salloc");
-        var job = new InteractiveJob("interactive", SCRIPT, List.of());
-        var unused = job.submission(terminal, client, parts, Map.of());
         List<String> command = parts.getLast().command();
+        var job = new InteractiveJob("interactive", SCRIPT, List.of(), command);
+        var unused = job.submission(terminal, client, parts, Map.of());
         String kill = killSignal(line, command.isEmpty() ? "HUP" : "TERM");
         InteractiveSession session = InteractiveSession.open(client, VOICE);
         try (var socket =
@@ -136,7 +136,7 @@ final class Salloc {
         long id =
                 new SubmissionPost(terminal, client, VOICE)
                         .send(
-                                new InteractiveJob("no-shell", SLEEP, List.of())
+                                new InteractiveJob("no-shell", SLEEP, List.of(), List.of())
                                         .submission(terminal, client, parts, Map.of()))
                         .job();
         UnixSignal.handle("TERM", () -> abort(client, id));

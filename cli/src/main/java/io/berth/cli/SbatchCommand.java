@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -87,6 +88,7 @@ final class SbatchCommand {
                 operands.isEmpty() ? operands : operands.subList(1, operands.size()),
                 new SubmittedFrom(
                         name,
+                        called(wrapped == null ? operands : List.of()),
                         terminal.directory().toString(),
                         host(terminal),
                         user,
@@ -119,6 +121,15 @@ final class SbatchCommand {
                                     ? ""
                                     : " (" + e.getMessage() + ")"));
         }
+    }
+
+    /// The script by its whole path, with its arguments; null where there is no file of it.
+    private @Nullable String called(List<String> operands) {
+        var words = new ArrayList<>(operands);
+        if (!words.isEmpty()) {
+            words.set(0, terminal.directory().resolve(words.getFirst()).normalize().toString());
+        }
+        return SubmittedFrom.line(words);
     }
 
     private static String fileName(String path) {

@@ -214,7 +214,7 @@ final class Srun {
                         .findFirst()
                         .orElseThrow();
         String name = String.valueOf(Path.of(program.getFirst()).getFileName());
-        var job = new InteractiveJob(name, alone ? TERMINAL : STEP, words);
+        var job = new InteractiveJob(name, alone ? TERMINAL : STEP, words, program);
         // What is wrong with the options is told before anything is asked of the mesh.
         var unused = job.submission(terminal, client, parts, Map.of());
         var unusedSeconds = line.immediateSeconds();

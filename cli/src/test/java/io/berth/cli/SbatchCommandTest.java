@@ -6,6 +6,7 @@ import io.berth.cli.CommandRun.Outcome;
 import io.berth.cli.FakeMesh.Reply;
 import io.berth.cli.FakeMesh.Request;
 import io.berth.client.JsonObject;
+import io.berth.slurm.JobSubmission;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -56,6 +57,7 @@ final class SbatchCommandTest {
         assertThat(job.text("user")).isEqualTo("alice");
         assertThat(job.text("workingDirectory")).isEqualTo(folder.toString());
         assertThat(job.text("submitHost")).isEqualTo("login1");
+        assertThat(job.text("command")).isEqualTo(folder.resolve("train.sh") + " --epochs 3");
         assertThat(job.number("nodes")).isEqualTo(2);
         assertThat(job.number("gpusPerNode")).isEqualTo(4);
         assertThat(job.text("gpuType")).isEqualTo("a100");
@@ -247,6 +249,25 @@ final class SbatchCommandTest {
 
         assertThat(outcome.out()).isEqualTo("Submitted batch job 17\n");
         assertThat(mesh.requests().getFirst().header("Authorization")).isEqualTo("Bearer a.b.c");
+    }
+
+    @Test
+    void what_was_called_is_told_in_one_line_that_is_not_too_long() throws IOException {
+        Files.writeString(folder.resolve("train.sh"), "#!/bin/sh\n");
+        new CommandRun(mesh)
+                .in(folder)
+                .run("sbatch", "./train.sh", "a\nb\u001b[2J", "c".repeat(5000));
+
+        String told = submitted().text("command");
+        assertThat(told).startsWith(folder.resolve("train.sh") + " a?b?[2J ccc");
+        assertThat(told.length()).isLessThanOrEqualTo(JobSubmission.MAX_COMMAND);
+    }
+
+    @Test
+    void of_a_script_without_a_file_nothing_is_told() throws IOException {
+        new CommandRun(mesh).in(folder).run("sbatch", "--wrap", "true");
+
+        assertThat(submitted().has("command")).isFalse();
     }
 
     @Test

@@ -214,6 +214,8 @@ final class SinfoTest {
 
         assertThat(out("sinfo", "-h", "-p", "training", "-o", "%G"))
                 .isEqualTo("gpu:a100:8(simulated)\n");
+        assertThat(out("sinfo", "-h", "-N", "-p", "training", "-O", "GresUsed:60"))
+                .contains("(simulated)");
     }
 
     @Test

@@ -52,6 +52,7 @@ public final class SubmissionJson {
         json.put("appendOutput", job.appendOutput());
         json.put("submitHost", job.submitHost());
         json.put("container", job.container());
+        json.put("command", job.command());
         json.put("terms", terms(job.conditions()));
         json.put("where", where(job.nodesWanted()));
         if (!job.furtherComponents().isEmpty()) {

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 /// @param key by which a gateway shows an agent that a request about the job is its own
 ///   ([io.berth.contracts.event.StepRequest], [io.berth.contracts.event.OutputRequest]); the job
 ///   itself is not told. Null if an older gateway wrote it
+/// @param command what the user called, as `squeue` and `scontrol` tell it: the script's path, or the
+///   program, and its arguments. Null if nothing tells it
 public record JobSpec(
         JobId job,
         JobDescription description,
@@ -38,7 +40,8 @@ public record JobSpec(
         String submitHost,
         @Nullable MailRequest mail,
         @Nullable String container,
-        @Nullable String key) {
+        @Nullable String key,
+        @Nullable String command) {
 
     /// The largest script, in bytes of UTF-8.
     public static final int MAX_SCRIPT_BYTES = 4 << 20;
@@ -73,6 +76,7 @@ public record JobSpec(
                 standardInput,
                 appendOutput,
                 submitHost,
+                null,
                 null,
                 null,
                 null);

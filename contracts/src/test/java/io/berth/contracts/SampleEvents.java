@@ -605,10 +605,14 @@ final class SampleEvents {
                         2,
                         NODE.value(),
                         List.of(new Trigger.Watched(NODE, 1_700_000_000_000L, true))));
-        add(Topics.SPECS, spec("err-%j", "in.txt", null, null, null));
-        addMinimal(Topics.SPECS, spec(null, null, null, null, null));
-        addNamed("container", Topics.SPECS, spec(null, null, null, "/images/torch", null));
-        addNamed("keyed", Topics.SPECS, spec(null, null, null, null, "key of the job"));
+        add(Topics.SPECS, spec("err-%j", "in.txt", null, null, null, null));
+        addMinimal(Topics.SPECS, spec(null, null, null, null, null, null));
+        addNamed("container", Topics.SPECS, spec(null, null, null, "/images/torch", null, null));
+        addNamed("keyed", Topics.SPECS, spec(null, null, null, null, "key of the job", null));
+        addNamed(
+                "called",
+                Topics.SPECS,
+                spec(null, null, null, null, null, "/home/alice/train.sh --epochs 3"));
         addNamed(
                 "mail",
                 Topics.SPECS,
@@ -616,6 +620,7 @@ final class SampleEvents {
                         null,
                         null,
                         new MailRequest(List.of(MailType.BEGIN, MailType.END), "alice@lab"),
+                        null,
                         null,
                         null));
         add(Topics.ID_BLOCKS, new IdBlockClaimed("submit-service-1"));
@@ -627,7 +632,8 @@ final class SampleEvents {
             @Nullable String input,
             @Nullable MailRequest mail,
             @Nullable String container,
-            @Nullable String key) {
+            @Nullable String key,
+            @Nullable String command) {
         return new JobSpec(
                 JOB,
                 DESCRIPTION,
@@ -642,7 +648,8 @@ final class SampleEvents {
                 "login-1",
                 mail,
                 container,
-                key);
+                key,
+                command);
     }
 
     private void ofPriorityAndAccounting() {

@@ -40,7 +40,8 @@ public final class Jobs {
                 spec.submitHost(),
                 null,
                 container.toString(),
-                spec.key());
+                spec.key(),
+                null);
     }
 
     /// The same for another user.
@@ -70,7 +71,8 @@ public final class Jobs {
                 spec.submitHost(),
                 spec.mail(),
                 spec.container(),
-                spec.key());
+                spec.key(),
+                null);
     }
 
     public static JobSpec with(
@@ -104,7 +106,8 @@ public final class Jobs {
                 "login1",
                 null,
                 null,
-                KEY);
+                KEY,
+                null);
     }
 
     public static JobDescription description() {

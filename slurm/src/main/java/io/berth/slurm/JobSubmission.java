@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// @param standardOutput pattern of the output file, `slurm-%j.out` if not given
 /// @param submitHost the host that the submission comes from
 /// @param container the folder of the container that the script runs in, as `--container`
+/// @param command what the user called, for those who look at the job: the script's path, or the
+///   program, with its arguments; at most [#MAX_COMMAND] characters
 /// @param components of a heterogeneous job those after the first, which is the job itself. Each
 ///   has what it asks for, its account and its terms of its own; user, and name if it has none, are
 ///   the first's
@@ -67,9 +69,12 @@ public record JobSubmission(
         @Nullable Boolean appendOutput,
         @Nullable String submitHost,
         @Nullable String container,
+        @Nullable String command,
         @Nullable Terms terms,
         @Nullable Nodes where,
         @Nullable List<JobSubmission> components) {
+
+    public static final int MAX_COMMAND = 1024;
 
     /// When the job may start, and what it obeys. Times are epoch milliseconds.
     ///

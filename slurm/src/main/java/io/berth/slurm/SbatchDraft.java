@@ -324,6 +324,7 @@ final class SbatchDraft {
                     it.submitHost = first ? from.host() : null;
                     it.container =
                             first && container != null ? inDirectory(container, directory) : null;
+                    it.command = first ? from.command() : null;
                     terms.write(it.terms, first);
                     where.write(it.where, range, cpusPerTask == null ? 1 : cpusPerTask);
                     it.components =

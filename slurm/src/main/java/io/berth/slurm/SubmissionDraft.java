@@ -44,6 +44,7 @@ public final class SubmissionDraft {
     public @Nullable Boolean appendOutput;
     public @Nullable String submitHost;
     public @Nullable String container;
+    public @Nullable String command;
     public @Nullable List<JobSubmission> components;
 
     public final Terms terms = new Terms();
@@ -188,6 +189,7 @@ public final class SubmissionDraft {
                 appendOutput,
                 submitHost,
                 container,
+                command,
                 terms.written(),
                 where.written(),
                 components);

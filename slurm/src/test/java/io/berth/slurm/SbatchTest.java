@@ -619,6 +619,7 @@ final class SbatchTest {
                         null,
                         null,
                         null,
+                        null,
                         () -> NOW,
                         name -> {
                             String text = files.get(name);

@@ -12,18 +12,20 @@ import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/// docs/faults.md promises tests by name.
+/// Pages that promise tests by name.
 class FaultsPageTest {
 
     private static final Pattern TEST = Pattern.compile("`([A-Z]\\w+Test)\\.(\\w+)`");
 
-    @Test
-    void every_test_that_the_page_of_faults_names_is_there() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"docs/faults.md", "docs/slurm-testsuite.md"})
+    void every_test_that_a_page_names_is_there(String page) throws IOException {
         Map<String, String> tests = tests();
         List<MatchResult> named =
-                TEST.matcher(Files.readString(TestMesh.ROOT.resolve("docs/faults.md")))
+                TEST.matcher(Files.readString(TestMesh.ROOT.resolve(page)))
                         .results()
                         .toList();
 

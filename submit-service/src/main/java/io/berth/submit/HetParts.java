@@ -59,6 +59,7 @@ final class HetParts {
         var ofTheScript = new TreeMap<String, @Nullable Object>();
         ofTheScript.put("appendOutput", component.appendOutput());
         ofTheScript.put("arguments", component.arguments());
+        ofTheScript.put("command", component.command());
         ofTheScript.put("components", component.components());
         ofTheScript.put("container", component.container());
         ofTheScript.put("environment", component.environment());

@@ -36,7 +36,8 @@ public record Launch(
         boolean appendOutput,
         String submitHost,
         @Nullable MailRequest mail,
-        @Nullable String container) {
+        @Nullable String container,
+        @Nullable String command) {
     private static final int MAX_ARGUMENTS = 10_000;
 
     /// A user's name, or a plain address.
@@ -82,7 +83,12 @@ public record Launch(
                         requireNonNullElse(asked.submitHost(), caller.host()),
                         Checks.MAX_NAME),
                 mail(asked.conditions()),
-                container(asked.container()));
+                container(asked.container()),
+                command(asked.command()));
+    }
+
+    private static @Nullable String command(@Nullable String line) throws Refused {
+        return line == null ? null : line("the command", line, JobSubmission.MAX_COMMAND);
     }
 
     private static @Nullable String container(@Nullable String path) throws Refused {
@@ -120,7 +126,8 @@ public record Launch(
                 submitHost,
                 mail,
                 container,
-                Secret.random());
+                Secret.random(),
+                command);
     }
 
     /// Null for none.

@@ -100,7 +100,8 @@ final class AdmissionTest {
                                 Map.entry("standardError", "e"),
                                 Map.entry("standardInput", "i"),
                                 Map.entry("appendOutput", true),
-                                Map.entry("submitHost", "login")));
+                                Map.entry("submitHost", "login"),
+                                Map.entry("command", "/home/alice/train.sh")));
 
         var admitted = admitted(asked, ALICE);
 
@@ -126,7 +127,16 @@ final class AdmissionTest {
                                 true,
                                 "login",
                                 null,
-                                null));
+                                null,
+                                "/home/alice/train.sh"));
+    }
+
+    /// As Slurm's `-N9` of eight nodes, with `EnforcePartLimits=NO`.
+    @Test
+    void more_nodes_than_there_are_may_come_while_the_job_waits() {
+        var description = admitted(Asked.fields("nodes=99"), ALICE).description();
+
+        assertThat(description.request().nodes()).isEqualTo(99);
     }
 
     @ParameterizedTest
@@ -245,6 +255,8 @@ final class AdmissionTest {
                 arguments("standardError", "a\u001bb"),
                 arguments("standardInput", "a\u007fb"),
                 arguments("submitHost", "a\tb"),
+                arguments("command", "a\nb"),
+                arguments("command", "c".repeat(1025)),
                 arguments("name", "half \ud800"),
                 arguments("arguments", List.of("half \udc00")),
                 arguments("arguments", List.of("a\u0000b")),

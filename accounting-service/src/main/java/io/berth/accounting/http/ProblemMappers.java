@@ -1,7 +1,9 @@
 package io.berth.accounting.http;
 
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
+import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import io.berth.accounting.db.NoAnswer;
+import io.berth.core.request.QueryNames;
 import io.quarkus.security.AuthenticationFailedException;
 import io.quarkus.security.ForbiddenException;
 import io.quarkus.security.UnauthorizedException;
@@ -9,6 +11,7 @@ import jakarta.ws.rs.NotFoundException;
 import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.Response.Status;
+import java.util.stream.Collectors;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 
 /// Makes a problem of a request without a token, or without the right one, of a parameter that is
@@ -46,6 +49,20 @@ final class ProblemMappers {
         return e.getCause() instanceof NumberFormatException no
                 ? Problem.response(Status.BAD_REQUEST, "invalid_request", noNumber(no))
                 : Problem.response(Status.NOT_FOUND, "not_found", "there is nothing at this path");
+    }
+
+    @ServerExceptionMapper
+    Response unknown(UnrecognizedPropertyException e) {
+        var there =
+                e.getKnownPropertyIds().stream()
+                        .map(String::valueOf)
+                        .sorted()
+                        .collect(Collectors.joining(", "));
+        return Problem.response(
+                Status.BAD_REQUEST,
+                "invalid_request",
+                "there is no field '%s'; there are: %s"
+                        .formatted(QueryNames.shown(e.getPropertyName()), there));
     }
 
     @ServerExceptionMapper

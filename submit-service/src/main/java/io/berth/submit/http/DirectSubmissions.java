@@ -146,6 +146,7 @@ final class DirectSubmissions {
     private static boolean plain(HttpServerRequest request) {
         return request.method().equals(HttpMethod.POST)
                 && "/v1/jobs".equals(request.path())
+                && request.query() == null
                 && isJson(request.getHeader(HttpHeaders.CONTENT_TYPE))
                 && accepts(request.getHeader(HttpHeaders.ACCEPT))
                 && isShort(request.getHeader(HttpHeaders.CONTENT_LENGTH))

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 
 /// How a job is launched, as `scontrol show job` tells it.
 ///
+/// @param command the script's path, or the program, with its arguments; empty if none was told
 /// @param standardOutput the file's absolute path; `%N` stays in it until the job has a node
 record LaunchJson(
         String workingDirectory,
@@ -44,7 +45,7 @@ record LaunchJson(
                 spec.standardInput() == null
                         ? NOTHING
                         : absolute(spec, pattern, spec.standardInput()),
-                spec.description().name(),
+                spec.command() == null ? "" : spec.command(),
                 spec.submitHost());
     }
 

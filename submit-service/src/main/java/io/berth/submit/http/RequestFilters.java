@@ -1,5 +1,6 @@
 package io.berth.submit.http;
 
+import io.berth.core.request.QueryNames;
 import io.berth.core.request.Scope;
 import io.berth.submit.Refusal;
 import io.berth.submit.Refused;
@@ -8,8 +9,12 @@ import io.vertx.core.http.HttpServerRequest;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.Priorities;
+import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;
+import jakarta.ws.rs.container.ResourceInfo;
+import java.util.List;
+import java.util.Set;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 import org.jboss.resteasy.reactive.server.ServerResponseFilter;
 
@@ -54,7 +59,22 @@ final class RequestFilters {
         rates.get().count();
     }
 
+    /// That it has no query parameter that nobody reads. To slurmrestd one is no error.
     @ServerRequestFilter(priority = Priorities.USER + 1)
+    void parameters(ContainerRequestContext request, ResourceInfo answers) throws Refused {
+        var sent = request.getUriInfo().getQueryParameters().keySet();
+        if (!sent.isEmpty() && !request.getUriInfo().getPath().startsWith("/slurm")) {
+            Set<String> there =
+                    QueryNames.of(
+                            answers.getResourceMethod(), QueryParam.class, QueryParam::value);
+            List<String> unknown = QueryNames.unknown(sent, there);
+            if (!unknown.isEmpty()) {
+                throw new Refused(new Refusal.InvalidRequest(QueryNames.refusal(unknown, there)));
+            }
+        }
+    }
+
+    @ServerRequestFilter(priority = Priorities.USER + 2)
     void check(ContainerRequestContext request, HttpServerRequest from) throws Refused {
         tags.get().check(request, from);
     }

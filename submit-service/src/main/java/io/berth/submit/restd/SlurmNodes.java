@@ -44,12 +44,13 @@ final class SlurmNodes {
 
     private static String gres(Node node, Picture picture) {
         Inventory inventory = node.inventory();
+        String simulated = inventory.simulated() ? "(simulated)" : "";
         Stream<String> gpus =
                 inventory.gpus().stream()
                         .collect(Collectors.groupingBy(it -> it.type(), Collectors.counting()))
                         .entrySet()
                         .stream()
-                        .map(it -> "gpu:" + it.getKey() + ":" + it.getValue())
+                        .map(it -> "gpu:" + it.getKey() + ":" + it.getValue() + simulated)
                         .sorted();
         return Stream.concat(gpus, picture.gres(node).stream().map(Gres::text))
                 .collect(Collectors.joining(","));

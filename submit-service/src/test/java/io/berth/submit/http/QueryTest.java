@@ -75,7 +75,7 @@ class QueryTest {
                 Api.submitted(
                         "alice",
                         """
-                        "name":"train","workingDirectory":"/home/alice","standardOutput":"out/%x-%j.log","submitHost":"login"
+                        "name":"train","workingDirectory":"/home/alice","standardOutput":"out/%x-%j.log","submitHost":"login","command":"/home/alice/train.sh 3"
                         """);
 
         Api.as("bob")
@@ -87,7 +87,7 @@ class QueryTest {
                 .body("standardOutput", is("/home/alice/out/train-" + id + ".log"))
                 .body("standardError", is("/home/alice/out/train-" + id + ".log"))
                 .body("standardInput", is("/dev/null"))
-                .body("command", is("train"))
+                .body("command", is("/home/alice/train.sh 3"))
                 .body("submitHost", is("login"));
     }
 
@@ -330,9 +330,28 @@ class QueryTest {
                 "/v1/jobs/-1",
                 "/v1/jobs?job=x",
                 "/v1/jobs?state=waiting",
+                "/v1/nodes?name=dgx-01",
+                "/v1/events?usr=alice",
             })
     void a_malformed_question_is_refused(String path) {
         Api.refused(Api.as("alice").get(path), 400, "invalid_request");
+    }
+
+    @Test
+    void a_parameter_that_is_not_there_is_named_with_those_that_are() {
+        Response response = Api.as("alice").get("/v1/jobs?usr=alice");
+
+        Api.refused(response, 400, "invalid_request");
+        assertThat(response.jsonPath().getString("detail"))
+                .isEqualTo(
+                        "there is no parameter 'usr'; there are: account, cursor, fields, job,"
+                                + " limit, name, partition, qos, state, user");
+        Response submitted =
+                Api.as("alice")
+                        .contentType("application/json")
+                        .body("{\"script\":\"#!/bin/sh\\n\"}")
+                        .post("/v1/jobs?hold=true");
+        Api.refused(submitted, 400, "invalid_request");
     }
 
     @Test

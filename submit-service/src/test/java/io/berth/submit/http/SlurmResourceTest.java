@@ -18,6 +18,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.http.ContentType;
 import io.restassured.response.Response;
 import io.restassured.specification.RequestSpecification;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -183,13 +184,28 @@ class SlurmResourceTest {
     }
 
     @Test
+    void a_parameter_that_nobody_reads_is_warned_of() {
+        Api.as("alice")
+                .get("/slurm/v0.0.41/nodes?update_time=0")
+                .then()
+                .statusCode(200)
+                .body("nodes.name", hasItems("dgx-01"))
+                .body("warnings.description", contains("Ignoring unknown field \"update_time\""));
+        Api.as("alice")
+                .get("/slurm/v0.0.41/nodes")
+                .then()
+                .statusCode(200)
+                .body("warnings", is(List.of()));
+    }
+
+    @Test
     void nodes_and_partitions_are_told() {
         slurm("alice")
                 .get("/slurm/v0.0.41/nodes")
                 .then()
                 .statusCode(200)
                 .body("nodes.name", hasItems("dgx-01", "plain-01"))
-                .body("nodes.find { it.name == 'dgx-01' }.gres", is("gpu:a100:8"))
+                .body("nodes.find { it.name == 'dgx-01' }.gres", is("gpu:a100:8(simulated)"))
                 .body("nodes.find { it.name == 'volta-01' }.state", contains("IDLE"))
                 .body("nodes.find { it.name == 'plain-01' }.partitions", contains("batch", "cpu"));
         slurm("alice")
