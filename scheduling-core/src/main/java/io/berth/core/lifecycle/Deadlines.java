@@ -39,9 +39,6 @@ final class Deadlines {
     /// After a run's limit and its kill grace, until placement orders the stop itself.
     static final long LIMIT_SLACK_MILLIS = 30_000 + Endings.KILL_WAIT_SECONDS * 1000;
 
-    /// How long an ended job stays known.
-    static final long MEMORY_MILLIS = 24 * 3600 * 1000L;
-
     private static final String STANDSTILL = "suspended runs";
 
     private Deadlines() {}
@@ -65,14 +62,7 @@ final class Deadlines {
                 without,
                 id -> timed(draft, state.knownJob(id), known, now));
         var facts = new ArrayList<>(draft.facts());
-        for (JobStatus job : state.ended()) {
-            if (job.endedAt() + MEMORY_MILLIS > now) {
-                break;
-            }
-            if (!state.companions().awaited(job)) {
-                facts.add(new Fact.JobForgotten(job.job()));
-            }
-        }
+        Forgetting.due(state, now).forEach(job -> facts.add(new Fact.JobForgotten(job.job())));
         return facts;
     }
 
@@ -137,13 +127,7 @@ final class Deadlines {
 
     /// The next time at which something falls due; `Long.MAX_VALUE` if nothing will.
     static long next(CellState state, long now) {
-        long next =
-                state.ended().stream()
-                        .filter(job -> !state.companions().awaited(job))
-                        .findFirst()
-                        .map(job -> job.endedAt() + MEMORY_MILLIS)
-                        .orElse(Long.MAX_VALUE);
-        next = Math.min(next, TimeSlices.next(state));
+        long next = Math.min(Forgetting.next(state), TimeSlices.next(state));
         var known = new Known(state);
         for (JobId id : state.companions().timed()) {
             next = Math.min(next, Eligibility.next(state.knownJob(id), known, now));

@@ -27,6 +27,7 @@ public final class Companions {
 
     private final TreeMap<JobId, TreeMap<Integer, JobId>> arrays = new TreeMap<>();
     private final TreeMap<JobId, Integer> active = new TreeMap<>();
+    private final TreeMap<JobId, Integer> unended = new TreeMap<>();
     private final TreeMap<JobId, TreeSet<JobId>> dependents = new TreeMap<>();
     private final TreeMap<Name, TreeSet<JobId>> singletons = new TreeMap<>();
     private final TreeMap<Name, TreeSet<JobId>> living = new TreeMap<>();
@@ -67,11 +68,14 @@ public final class Companions {
         return Collections.unmodifiableNavigableSet(timed);
     }
 
-    /// Whether a living job's dependency names the job or its array.
+    /// Whether it matters how the job ended: a waiting job's dependency names it or its array, or a
+    /// task of its array has not ended.
     public boolean awaited(JobStatus job) {
         ArrayTask task = job.description().array();
         return dependents.containsKey(job.job())
-                || (task != null && dependents.containsKey(task.array()));
+                || (task != null
+                        && (dependents.containsKey(task.array())
+                                || unended.containsKey(task.array())));
     }
 
     void add(JobStatus job) {
@@ -80,6 +84,9 @@ public final class Companions {
             arrays.computeIfAbsent(task.array(), _ -> new TreeMap<>()).put(task.task(), job.job());
             if (active(job)) {
                 active.merge(task.array(), 1, Integer::sum);
+            }
+            if (!job.state().terminal()) {
+                unended.merge(task.array(), 1, Integer::sum);
             }
         }
         if (job.state().terminal()) {
@@ -106,7 +113,10 @@ public final class Companions {
         if (task != null) {
             drop(arrays, task.array(), task.task());
             if (active(job)) {
-                active.computeIfPresent(task.array(), (_, count) -> count == 1 ? null : count - 1);
+                lessen(active, task.array());
+            }
+            if (!job.state().terminal()) {
+                lessen(unended, task.array());
             }
         }
         drop(living, name(job), job.job());
@@ -121,6 +131,10 @@ public final class Companions {
                 }
             }
         }
+    }
+
+    private static void lessen(TreeMap<JobId, Integer> counts, JobId array) {
+        counts.computeIfPresent(array, (_, count) -> count == 1 ? null : count - 1);
     }
 
     private static boolean active(JobStatus job) {

@@ -568,15 +568,4 @@ final class LifecycleTest {
 
         assertThat(cell.job(1).rank().qos()).isEqualTo(42_000_000);
     }
-
-    @Test
-    void a_job_is_forgotten_a_day_after_its_end() {
-        cell.submit(1, gpus(1, 1, null));
-        cell.cancel(1);
-        cell.now += Deadlines.MEMORY_MILLIS;
-
-        cell.round();
-
-        assertThat(cell.state.jobs()).isEmpty();
-    }
 }

@@ -196,7 +196,7 @@ public class JobResource {
     @Operation(
             summary = "List jobs",
             description =
-                    "In the order of their ids. Without states all jobs that have not ended. Ended jobs stay for 24 hours. With a limit, `next` is the cursor of the next page.")
+                    "In the order of their ids. Without states all jobs that have not ended. Ended jobs stay for 24 hours, those before the last 10,000 for 5 minutes. With a limit, `next` is the cursor of the next page.")
     @APIResponse(
             responseCode = "200",
             description = "The jobs, with all their fields or those asked for",

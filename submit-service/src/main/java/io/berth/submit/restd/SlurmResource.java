@@ -84,7 +84,7 @@ public class SlurmResource {
 
     @GET
     @Path("jobs")
-    @Operation(summary = "All jobs, those too that ended in the last 24 hours")
+    @Operation(summary = "All jobs that are known, those too that have ended")
     public Response jobs(@Context HttpServerRequest request) {
         Caller caller = callers.of(request);
         return SlurmAnswer.of(
