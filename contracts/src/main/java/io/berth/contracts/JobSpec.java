@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /// @param key by which a gateway shows an agent that a request about the job is its own
 ///   ([io.berth.contracts.event.StepRequest], [io.berth.contracts.event.OutputRequest]); the job
 ///   itself is not told. Null if an older gateway wrote it
-/// @param command what the user called, as `squeue` and `scontrol` tell it: the script's path, or the
-///   program, and its arguments. Null if nothing tells it
+/// @param command what the user called, as `squeue` and `scontrol` tell it: the script's path, or
+///   the program, and its arguments. Null if nothing tells it
 public record JobSpec(
         JobId job,
         JobDescription description,

@@ -45,14 +45,7 @@ public record SubmittedFrom(
             @Nullable String host,
             @Nullable String user,
             Supplier<ZonedDateTime> now) {
-        this(
-                name,
-                null,
-                workingDirectory,
-                host,
-                user,
-                now,
-                SubmittedFrom::none);
+        this(name, null, workingDirectory, host, user, now, SubmittedFrom::none);
     }
 
     /// Refuses to read any.

@@ -61,8 +61,7 @@ class ClocksMeshTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"agent", "accounting", "submit", "priority"})
-    void a_clock_that_jumps_by_an_hour_loses_no_job_and_ends_none(String part)
-            throws IOException {
+    void a_clock_that_jumps_by_an_hour_loses_no_job_and_ends_none(String part) throws IOException {
         long begun = System.currentTimeMillis();
         int port = mesh.port(part);
         long pid = mesh.process(part).pid();

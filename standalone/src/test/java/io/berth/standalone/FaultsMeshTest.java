@@ -98,8 +98,8 @@ class FaultsMeshTest {
         jobs.assertNothingLostOrDoubled(ids);
     }
 
-    /// The broker is in the process of the supervisor, which the services and the database follow to
-    /// its end.
+    /// The broker is in the process of the supervisor, which the services and the database follow
+    /// to its end.
     @Test
     void a_killed_database_and_a_killed_broker_lose_no_job_and_run_none_twice() throws Exception {
         List<Long> ids = jobs.submit(50);

@@ -25,9 +25,7 @@ class FaultsPageTest {
     void every_test_that_a_page_names_is_there(String page) throws IOException {
         Map<String, String> tests = tests();
         List<MatchResult> named =
-                TEST.matcher(Files.readString(TestMesh.ROOT.resolve(page)))
-                        .results()
-                        .toList();
+                TEST.matcher(Files.readString(TestMesh.ROOT.resolve(page))).results().toList();
 
         assertThat(named)
                 .hasSizeGreaterThan(40)

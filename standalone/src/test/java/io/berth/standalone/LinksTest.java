@@ -42,7 +42,8 @@ class LinksTest {
 
     @Test
     void a_link_to_a_page_or_a_heading_that_there_is_not_is_noticed() throws IOException {
-        Files.writeString(folder.resolve("other.md"), "## Two words: `one`\n```\n# no heading\n```\n");
+        Files.writeString(
+                folder.resolve("other.md"), "## Two words: `one`\n```\n# no heading\n```\n");
         Path page =
                 Files.writeString(
                         folder.resolve("page.md"),

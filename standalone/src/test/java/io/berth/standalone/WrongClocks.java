@@ -10,8 +10,8 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Map;
 
-/// Wall clocks of a mesh's processes, each of which may be moved while its process runs:
-/// `clock.c`, preloaded into all of them.
+/// Wall clocks of a mesh's processes, each of which may be moved while its process runs: `clock.c`,
+/// preloaded into all of them.
 ///
 /// @param folder of the library, and of how far each clock is off
 record WrongClocks(Path folder) {
@@ -58,8 +58,7 @@ record WrongClocks(Path folder) {
         nanos.putLong(fromTheRightTime.toNanos()).flip();
         try (var file =
                 FileChannel.open(
-                        folder.resolve(Integer.toString(port)),
-                        StandardOpenOption.WRITE)) {
+                        folder.resolve(Integer.toString(port)), StandardOpenOption.WRITE)) {
             file.write(nanos);
         }
     }

@@ -179,7 +179,8 @@ class RunFilesTest {
         assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).as("root").isEqualTo(0);
         RunFiles files = RunFiles.of(runs, new RunId(new JobId(31), 1));
         files.makeAsks();
-        files.giveTo(new Account(65_534, 65_534, List.of(65_534L), "/", true), List.of(RunFiles.ASKS));
+        files.giveTo(
+                new Account(65_534, 65_534, List.of(65_534L), "/", true), List.of(RunFiles.ASKS));
 
         files.answer("begin.0", "");
 

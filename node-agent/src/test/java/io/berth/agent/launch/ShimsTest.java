@@ -92,7 +92,9 @@ class ShimsTest {
         files.write("account", "65534 65534 65534\n");
         Path told = Files.createFile(home.resolve("told"));
         Files.setPosixFilePermissions(told, PosixFilePermissions.fromString("rw-rw-rw-"));
-        for (Path folder = files.folder(); folder.startsWith(home); folder = folder.getParent()) {
+        for (Path folder = files.folder();
+                folder != null && folder.startsWith(home);
+                folder = folder.getParent()) {
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
         }
         files.write(
@@ -108,8 +110,7 @@ class ShimsTest {
 
         assertThat(exit()).isEqualTo(new ExitStatus(3, 0));
         assertThat(before).isEqualTo(0);
-        assertThat(told)
-                .hasContent("65534\n65534\nCapEff:\t0000000000000000\n");
+        assertThat(told).hasContent("65534\n65534\nCapEff:\t0000000000000000\n");
     }
 
     @ParameterizedTest

@@ -249,9 +249,7 @@ final class Queue {
         }
         var rung = new Rung(fit.tier, fit.partition, slope);
         var pace =
-                new Pace(
-                        slope,
-                        plannable.computeIfAbsent(rung, _ -> new TreeSet<>(Queue::byKey)));
+                new Pace(slope, plannable.computeIfAbsent(rung, _ -> new TreeSet<>(Queue::byKey)));
         fit.paces.add(pace);
         return pace;
     }
@@ -390,9 +388,9 @@ final class Queue {
         Waiting best = null;
         for (Pace pace : lastBucket < 0 ? List.<Pace>of() : fit.paces) {
             Line first = pace.first(lastBucket);
-            boolean before =
-                    first != null && (best == null || Waiting.compare(first.head, best, now) < 0);
-            best = before ? first.head : best;
+            if (first != null && (best == null || Waiting.compare(first.head, best, now) < 0)) {
+                best = first.head;
+            }
         }
         return best;
     }

@@ -63,10 +63,7 @@ public final class QueryNames {
         return name.codePoints()
                 .limit(MAX_SHOWN)
                 .map(it -> Character.isISOControl(it) ? '?' : it)
-                .collect(
-                        StringBuilder::new,
-                        StringBuilder::appendCodePoint,
-                        StringBuilder::append)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
                 .toString();
     }
 }

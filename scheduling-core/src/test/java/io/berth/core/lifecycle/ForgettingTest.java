@@ -114,8 +114,7 @@ final class ForgettingTest {
 
         cell.round();
 
-        assertThat(cell.state.ended().size())
-                .isEqualTo(Forgetting.MOST + Forgetting.STEPS + 1);
+        assertThat(cell.state.ended().size()).isEqualTo(Forgetting.MOST + Forgetting.STEPS + 1);
         assertThat(Forgetting.next(cell.state)).isLessThanOrEqualTo(cell.now);
     }
 

@@ -65,8 +65,7 @@ final class RequestFilters {
         var sent = request.getUriInfo().getQueryParameters().keySet();
         if (!sent.isEmpty() && !request.getUriInfo().getPath().startsWith("/slurm")) {
             Set<String> there =
-                    QueryNames.of(
-                            answers.getResourceMethod(), QueryParam.class, QueryParam::value);
+                    QueryNames.of(answers.getResourceMethod(), QueryParam.class, QueryParam::value);
             List<String> unknown = QueryNames.unknown(sent, there);
             if (!unknown.isEmpty()) {
                 throw new Refused(new Refusal.InvalidRequest(QueryNames.refusal(unknown, there)));
