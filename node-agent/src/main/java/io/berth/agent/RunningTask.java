@@ -72,9 +72,14 @@ record RunningTask(
         }
     }
 
-    /// Whether the shim that will write the exit status is there.
+    /// Whether the shim that will write the exit status is there. One that somebody has stopped is
+    /// told to go on.
     static boolean shimLives(RunFiles files) throws IOException {
-        return files.shim().filter(LiveProcess::alive).isPresent();
+        Optional<LiveProcess> shim = files.shim().filter(LiveProcess::alive);
+        shim.map(LiveProcess::pid)
+                .filter(LiveProcess::stopped)
+                .ifPresent(pid -> Signals.send(pid, Signals.CONTINUE));
+        return shim.isPresent();
     }
 
     private boolean shimLives() throws IOException {

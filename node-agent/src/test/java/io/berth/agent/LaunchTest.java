@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import io.berth.agent.group.Signals;
 import io.berth.agent.host.LiveProcess;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ExitStatus;
@@ -616,6 +617,24 @@ class LaunchTest {
         long task = Long.parseLong(Files.readString(rig.work.resolve("pid")).strip());
         assertThat(LiveProcess.stat(task))
                 .matches(stat -> stat.isEmpty() || stat.get().state() == 'Z');
+    }
+
+    @Test
+    void a_shim_that_somebody_stops_goes_on_and_tells_how_its_task_ended() throws Exception {
+        RunId run = HandPlacement.newRun();
+        var script = "until [ -e over ]; do sleep 0.1; done; exit 7";
+        placement.launch(node, run, Jobs.script(run.job(), rig.work, script), 64);
+        placement.await(Started.class, run);
+        Path spool = rig.config.home().resolve("nodes/" + node + "/runs/" + run);
+        long shim = Long.parseLong(Files.readString(spool.resolve("shim")).split(" ")[0]);
+
+        int stop = 19;
+        Signals.send(shim, stop);
+        Files.createFile(rig.work.resolve("over"));
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.cause()).isEqualTo(Cause.EXITED);
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(7, 0));
     }
 
     private List<Allocation> here() {

@@ -3,7 +3,7 @@ package io.berth.accounting.http;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import io.berth.accounting.db.NoAnswer;
-import io.berth.core.request.QueryNames;
+import io.berth.log.QueryNames;
 import io.quarkus.security.AuthenticationFailedException;
 import io.quarkus.security.ForbiddenException;
 import io.quarkus.security.UnauthorizedException;

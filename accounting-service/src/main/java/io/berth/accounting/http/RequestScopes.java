@@ -1,7 +1,7 @@
 package io.berth.accounting.http;
 
-import io.berth.core.request.QueryNames;
 import io.berth.core.request.Scope;
+import io.berth.log.QueryNames;
 import io.quarkus.security.identity.SecurityIdentity;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Singleton;

@@ -87,14 +87,18 @@ public final class Signals {
         group.signal(CONTINUE);
     }
 
-    /// Stops all that are in a group by STOP, for a host that cannot freeze it.
+    /// Stops all that are in a group by STOP, for a host that cannot freeze it. Who was sent it and
+    /// waits in the kernel runs no code before it has stopped; one that waits as in vfork(2), for a
+    /// child that is stopped, does so until both go on.
     ///
     /// @throws IOException if they do not stop within two seconds
     static void stopAll(Group group) throws IOException {
+        var sent = new HashSet<Long>();
         for (int tries = 0; tries < TRIES; tries++) {
             boolean all = true;
             for (long pid : group.members()) {
-                if (!LiveProcess.stopped(pid)) {
+                boolean told = !sent.add(pid);
+                if (!LiveProcess.stopped(pid) && !(told && LiveProcess.waitsInKernel(pid))) {
                     all = false;
                     Kill.send(pid, Kill.STOP);
                 }

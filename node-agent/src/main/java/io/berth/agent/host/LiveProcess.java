@@ -94,6 +94,12 @@ public record LiveProcess(long pid, long startTime) {
         return stat(pid).map(stat -> "TtZX".indexOf(stat.state()) >= 0).orElse(true);
     }
 
+    /// Whether it waits in the kernel for what no signal but KILL ends. Source: proc_pid_stat(5),
+    /// state D.
+    public static boolean waitsInKernel(long pid) {
+        return stat(pid).map(stat -> stat.state() == 'D').orElse(false);
+    }
+
     /// Whether a process handles a signal itself. Source: proc_pid_status(5), SigCgt.
     public static boolean handles(long pid, int signal) {
         try {

@@ -511,6 +511,27 @@ class GroupsTest {
         groups.removeEmptyParents(NODE);
     }
 
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void a_group_can_be_suspended_while_its_shell_starts_one_program_after_the_other(Groups groups)
+            throws Exception {
+        RunId run = new RunId(new JobId(87), 1);
+        Group group = groups.create(NODE, run, LIMITS);
+        Path begun = folder.resolve("begun");
+        enter(group, run, "touch " + begun + "; while :; do sleep 0; done");
+        await().until(() -> Files.exists(begun));
+
+        for (int times = 0; times < 30; times++) {
+            group.suspend();
+            group.resume();
+        }
+
+        group.kill();
+        await().until(() -> group.members().isEmpty());
+        group.remove();
+        groups.removeEmptyParents(NODE);
+    }
+
     private static Callable<Boolean> stands(Path file) throws IOException {
         var last = new AtomicLong(Files.size(file));
         return () -> {

@@ -1,7 +1,7 @@
 package io.berth.submit.http;
 
-import io.berth.core.request.QueryNames;
 import io.berth.core.request.Scope;
+import io.berth.log.QueryNames;
 import io.berth.submit.Refusal;
 import io.berth.submit.Refused;
 import io.quarkus.security.identity.SecurityIdentity;

@@ -1,6 +1,6 @@
 package io.berth.submit.restd;
 
-import io.berth.core.request.QueryNames;
+import io.berth.log.QueryNames;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;

@@ -1,4 +1,4 @@
-package io.berth.core.request;
+package io.berth.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.berth.core.request;
+package io.berth.log;
 
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
