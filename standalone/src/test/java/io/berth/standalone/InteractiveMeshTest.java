@@ -402,7 +402,7 @@ class InteractiveMeshTest {
                                 "--wait",
                                 "--parsable",
                                 "--wrap",
-                                "srun -n2 true; srun -J two sh -c 'exit 3'; true")
+                                "srun -O -n2 true; srun -J two sh -c 'exit 3'; true")
                         .succeeded()
                         .out()
                         .strip();

@@ -301,10 +301,11 @@ srun_empty_for_all() {
 
 # What berth-session is to know of a step on the nodes of one job: a line for each.
 srun_plan() {
+    srun_need_cpus
     printf '%s\n' "component=$srun_component" "kill=$srun_kill" "nodes=$srun_nodes" "tasks=$srun_tasks" \
         "perNode=$srun_per_node" "cpus=${srun_cpus_per_task:-${SLURM_CPUS_PER_TASK:-1}}" \
         "nodelist=$srun_nodelist" "exclude=$srun_excluded" "relative=$srun_relative" \
-        "distribution=$srun_distribution" "claims=$srun_claims" "exact=$srun_exact"
+        "distribution=$srun_distribution" "due=$srun_due" "claims=$srun_claims" "exact=$srun_exact"
 }
 
 # Stands for berth-session in a container: has the node's agent start it outside, with the arguments and variables of this
