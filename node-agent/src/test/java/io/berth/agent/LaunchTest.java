@@ -143,8 +143,7 @@ class LaunchTest {
                         0: of the script IMAGE
                         1: inside
                         1: of the script IMAGE
-                        srun: error: NODE: task 0: Exited with exit code 3
-                        srun: error: NODE: task 1: Exited with exit code 3
+                        srun: error: NODE: tasks 0-1: Exited with exit code 3
                         srun: error: --container is for a script that runs in none: this one runs in IMAGE
                         inside
                         srun: error: container /nowhere does not exist, or may not be entered

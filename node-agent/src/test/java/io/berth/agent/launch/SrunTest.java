@@ -369,6 +369,29 @@ class SrunTest {
     }
 
     @Test
+    void tasks_that_end_alike_are_told_in_one_line() throws Exception {
+        Result step =
+                run(
+                        "srun -n8 sh -c 'case $SLURM_PROCID in [0-2]) exit 3 ;; 4) kill -s KILL $$ ;; [57]) kill -s SEGV $$ ;; esac'");
+
+        assertThat(step.status()).isEqualTo(139);
+        assertThat(step.error().lines().filter(it -> it.startsWith("srun: ")))
+                .map(it -> it.replace(" (core dumped)", ""))
+                .containsExactly(
+                        "srun: error: gpu1: tasks 0-2: Exited with exit code 3",
+                        "srun: error: gpu1: task 4: Killed",
+                        "srun: error: gpu1: tasks 5,7: Segmentation fault");
+    }
+
+    @Test
+    void a_status_like_that_of_a_signal_is_none() throws Exception {
+        assumeThat(kind).isEqualTo(Shims.Kind.PROGRAM);
+
+        assertThat(run("srun sh -c 'exit 143'").error())
+                .isEqualTo("srun: error: gpu1: task 0: Exited with exit code 143\n");
+    }
+
+    @Test
     void a_task_that_fails_takes_the_others_along_where_that_is_asked() throws Exception {
         Result step = run("srun -n2 -K sh -c '[ $SLURM_PROCID = 0 ] || exit 5; exec sleep 60'");
 
