@@ -171,7 +171,7 @@ final class SbatchOptionTable {
                 "SBATCH_SIGNAL",
                 SbatchSetting.SIGNAL,
                 "without `B:` it goes to what the script has started, as there are no steps; `R:` is"
-                        + " refused");
+                        + " refused: no reservation has a `MaxStartDelay`");
         same("time-min", '\0', REQUIRED, null, SbatchSetting.TIME_MIN);
         different(
                 "wait-all-nodes",
