@@ -639,12 +639,33 @@ class SrunTest {
     void a_task_that_the_file_forgets_fails_and_says_so() throws Exception {
         Files.writeString(folder.resolve("programs"), "0 true\n");
 
-        Result step = run("srun -n2 --multi-prog programs");
+        Result step = run("BERTH_PART='4 0 0,1 2 1 gpu1 2' srun --multi-prog programs");
 
         assertThat(step.status()).isEqualTo(1);
         assertThat(step.error())
                 .startsWith(
                         "srun: error: task 1 has no program in the configuration of --multi-prog\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "0,2-3 touch ran | -n4 | Configuration file programs invalid, no record for task id 1",
+                "0 touch ran | --ntasks-per-node=2 | Configuration file programs invalid, no record for task id 1",
+                "x touch ran | | Line 1 of configuration file programs invalid: ranks such as 0-3,7 or *, a program and its arguments",
+                "# a remark;0-1, touch ran | | Line 2 of configuration file programs invalid: ranks such as 0-3,7 or *, a program and its arguments",
+                "0 touch ran;* | -n2 | Line 2 of configuration file programs invalid: ranks such as 0-3,7 or *, a program and its arguments"
+            })
+    void no_task_begins_by_a_wrong_list_of_programs(
+            String lines, @Nullable String options, String message) throws Exception {
+        Files.writeString(folder.resolve("programs"), lines.replace(';', '\n') + "\n");
+
+        Result step =
+                run("srun %s --multi-prog programs".formatted(options == null ? "" : options));
+
+        assertThat(step).isEqualTo(new Result(1, "", "srun: error: " + message + "\n"));
+        assertThat(folder.resolve("ran")).doesNotExist();
     }
 
     @Test
