@@ -59,6 +59,7 @@ struct task {
     pid_t process; /* 0 when it runs no more */
     int status;
     bool ended; /* and not one that never ran */
+    bool signalled, dumped;
     struct rusage used;
 };
 
@@ -502,6 +503,8 @@ static int bury(struct task *tasks, size_t count, bool together)
             tasks[i].process = 0;
             tasks[i].ended = true;
             tasks[i].used = used;
+            tasks[i].signalled = WIFSIGNALED(status);
+            tasks[i].dumped = WIFSIGNALED(status) && WCOREDUMP(status);
             tasks[i].status = WIFSIGNALED(status) ? SIGNALLED + WTERMSIG(status) : WEXITSTATUS(status);
             if (together && tasks[i].status != 0)
                 send_all(tasks, count, SIGTERM);
@@ -567,6 +570,40 @@ static void tell_used(const char *name, const struct task *tasks, size_t count)
     fclose(out);
 }
 
+static bool alike(const struct task *one, const struct task *other)
+{
+    return one->status == other->status && one->signalled == other->signalled && one->dumped == other->dumped;
+}
+
+/* Says of the first of these tasks, and of all that ended as it did, how that was, in a line as Slurm's srun: 0-2,5 are their
+ * ranks. */
+static void tell_end(const char *node, const struct task *tasks, size_t count)
+{
+    char *text = NULL;
+    size_t size, several = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        fail("cannot tell how tasks ended on", node);
+    for (size_t i = 0; i < count; i++) {
+        if (!alike(&tasks[0], &tasks[i]))
+            continue;
+        long first = strtol(tasks[i].rank, NULL, 10), last = first;
+        fprintf(out, "%s%s", several++ > 0 ? "," : "", tasks[i].rank);
+        while (i + 1 < count && alike(&tasks[0], &tasks[i + 1]) && strtol(tasks[i + 1].rank, NULL, 10) == last + 1)
+            i++, last++;
+        if (last > first)
+            fprintf(out, "-%ld", last), several++;
+    }
+    fprintf(out, ": ");
+    if (tasks[0].signalled)
+        fprintf(out, "%s%s", strsignal(tasks[0].status - SIGNALLED), tasks[0].dumped ? " (core dumped)" : "");
+    else
+        fprintf(out, "Exited with exit code %d", tasks[0].status);
+    fclose(out);
+    fprintf(stderr, "srun: error: %s: task%s %s\n", node, several > 1 ? "s" : "", text);
+    free(text);
+}
+
 int main(int arguments, char **argument)
 {
     if (arguments == 6 && strcmp(argument[1], "--ask") == 0)
@@ -614,8 +651,11 @@ int main(int arguments, char **argument)
     for (size_t i = 0; i < count; i++) {
         if (tasks[i].status == 0)
             continue;
-        fprintf(stderr, "srun: error: %s: task %s: Exited with exit code %d\n", argument[NODE], tasks[i].rank,
-                tasks[i].status);
+        size_t before_it = 0;
+        while (before_it < i && !alike(&tasks[before_it], &tasks[i]))
+            before_it++;
+        if (before_it == i)
+            tell_end(argument[NODE], tasks + i, count - i);
         if (tasks[i].status > worst)
             worst = tasks[i].status;
     }

@@ -107,8 +107,21 @@ final class AdminShow {
         this.document = document;
     }
 
+    /// What the books do not have, and what there is instead.
+    private static final Map<String, String> NOT_KEPT =
+            Map.of(
+                    "event",
+                    "the books do not keep why nodes were down or drained; sinfo -R tells it of now, and sreport cluster Utilization how much was down",
+                    "wckey",
+                    "jobs have no WCKeys here; accounts and comments tell them apart");
+
     static int run(Terminal terminal, Words words, String entity, Clause clause)
             throws CommandFailure {
+        String instead = NOT_KEPT.get(entity);
+        if (instead != null) {
+            throw CommandFailure.error(
+                    "sacctmgr", "show " + entity + " is not supported: " + instead);
+        }
         if (!List.of(
                         "account",
                         "assoc",

@@ -286,8 +286,10 @@ final class Salloc {
         variables.put("SLURM_NODELIST", job.text("nodeList"));
         variables.put("SLURM_JOB_NUM_NODES", Long.toString(job.number("nodes")));
         variables.put("SLURM_NNODES", Long.toString(job.number("nodes")));
-        variables.put("SLURM_NTASKS", Long.toString(job.number("tasks")));
-        variables.put("SLURM_NPROCS", Long.toString(job.number("tasks")));
+        if (!ofJob.containsKey("SLURM_OVERCOMMIT")) {
+            variables.put("SLURM_NTASKS", Long.toString(job.number("tasks")));
+            variables.put("SLURM_NPROCS", Long.toString(job.number("tasks")));
+        }
         variables.put("SLURM_CPUS_PER_TASK", Long.toString(job.number("cpusPerTask")));
         variables.put("SLURM_GPUS", Long.toString(job.number("gpus")));
         variables.put("SLURM_SUBMIT_DIR", job.text("workingDirectory"));

@@ -134,6 +134,12 @@ final class Sreport implements Command {
 
     private static ReportRows.Kind kind(List<String> operands) throws CommandFailure {
         String name = name(operands);
+        if (name.toLowerCase(Locale.ROOT).contains("wckey")) {
+            throw CommandFailure.error(
+                    "sreport",
+                    name
+                            + " is not supported: jobs have no WCKeys here; accounts and comments tell them apart");
+        }
         for (ReportRows.Kind kind : ReportRows.Kind.values()) {
             if (kind.words().toLowerCase(Locale.ROOT).equals(name.toLowerCase(Locale.ROOT))) {
                 return kind;

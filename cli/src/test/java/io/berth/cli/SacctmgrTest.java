@@ -246,6 +246,8 @@ final class SacctmgrTest {
                 "modify account team_a colour=red set fairshare=1 | ` Unknown condition: colour`",
                 "modify qos high set GrpTRES=gpu=1 | ` grptres: 'gpu=1' is no amount of a resource`",
                 "add partition p | ` 'partition' is none of account, user, qos and coordinator`",
+                "show events nodes=gpu-01 | `sacctmgr: error: show event is not supported: the books do not keep why nodes were down or drained; sinfo -R tells`",
+                "show wckey | `sacctmgr: error: show wckey is not supported: jobs have no WCKeys here`",
                 "explode | ` 'explode' is none of add, modify, delete and show`",
             })
     void a_wrong_use_is_told_in_one_line(String command, String complaint) {

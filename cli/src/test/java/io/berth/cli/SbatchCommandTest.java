@@ -213,7 +213,7 @@ final class SbatchCommandTest {
                 "/nosuch | 1 | sbatch: error: Unable to open file /nosuch",
                 "--wrap true x.sh | 1 | sbatch: error: Script arguments not permitted with --wrap option",
                 "-t abc --wrap true | 255 | sbatch: error: Invalid --time specification",
-                "--overcommit --wrap true | 1 | sbatch: error: --overcommit is not supported yet"
+                "--network=x --wrap true | 1 | sbatch: error: --network is not supported yet"
             })
     void a_wrong_use_never_reaches_the_gateway(String words, int exitCode, String error) {
         Outcome outcome = new CommandRun(mesh).run(List.of(("sbatch " + words).split(" ")));

@@ -41,7 +41,7 @@ final class SlurmCompatibilityPageTest {
 
             Every option of Slurm 22.05's `sbatch`, and what Berth makes of it. An option that would
             change what runs is never silently dropped: it works, or the job is refused in one line
-            that names it (`sbatch: error: --overcommit is not supported yet`).
+            that names it (`sbatch: error: --network is not supported yet`).
 
             Precedence is Slurm's: command line, then `SBATCH_*` variable, then `#SBATCH` line.
             `#SBATCH` lines count before the first command of the script, at column 1, with one `#`;

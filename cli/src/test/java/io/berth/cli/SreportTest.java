@@ -209,6 +209,8 @@ final class SreportTest {
             quoteCharacter = '`',
             value = {
                 "cluster | which report? There are: cluster Utilization, cluster AccountUtilizationByUser, cluster UserUtilizationByAccount, user TopUsage, job Outcomes, job SizesByAccount",
+                "job SizesByWckey | job SizesByWckey is not supported: jobs have no WCKeys here; accounts and comments tell them apart",
+                "cluster WCKeyUtilizationByUser | cluster WCKeyUtilizationByUser is not supported: jobs have no WCKeys here; accounts and comments tell them apart",
                 "-T cpu job Outcomes | job Outcomes tells of jobs, not of resources: leave out -T and -t",
                 "user TopUsage start=soon | Invalid time specification: soon",
                 "user TopUsage start=2026-11-02 end=2026-11-01 | the start is not before the end, which is 2026-11-01T00:00:00",

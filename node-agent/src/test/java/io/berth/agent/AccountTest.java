@@ -100,7 +100,7 @@ class AccountTest {
 
     @Test
     void steps_run_as_the_user_too() throws Exception {
-        Ended ended = run(USER, "srun -n2 sh -c 'id -un >step.$SLURM_PROCID'");
+        Ended ended = run(USER, "srun -O -n2 sh -c 'id -un >step.$SLURM_PROCID'");
 
         assertThat(ended.exit()).isEqualTo(ExitStatus.SUCCESS);
         assertThat(found("step.1")).isEqualTo(USER + "\n");

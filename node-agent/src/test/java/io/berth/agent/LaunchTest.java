@@ -126,7 +126,7 @@ class LaunchTest {
                 run,
                 """
                 export A='of the script'
-                srun --container=image -n2 -l sh -c 'cat /mark; echo "$A $SLURM_CONTAINER"; exit 3' 2>&1 | sort
+                srun -O --container=image -n2 -l sh -c 'cat /mark; echo "$A $SLURM_CONTAINER"; exit 3' 2>&1 | sort
                 srun --container=image sh -c 'srun --container=/other true; srun --overlap cat /mark' 2>&1
                 srun --container=/nowhere true 2>&1
                 srun cat /mark 2>/dev/null || echo outside
@@ -143,8 +143,7 @@ class LaunchTest {
                         0: of the script IMAGE
                         1: inside
                         1: of the script IMAGE
-                        srun: error: NODE: task 0: Exited with exit code 3
-                        srun: error: NODE: task 1: Exited with exit code 3
+                        srun: error: NODE: tasks 0-1: Exited with exit code 3
                         srun: error: --container is for a script that runs in none: this one runs in IMAGE
                         inside
                         srun: error: container /nowhere does not exist, or may not be entered
@@ -177,7 +176,7 @@ class LaunchTest {
         Ended ended =
                 run(
                         run,
-                        "srun --container=image -n2 -l cat /mark 2>&1 | sort\n"
+                        "srun -O --container=image -n2 -l cat /mark 2>&1 | sort\n"
                                 + "srun --container=image sh -c 'exit 4'");
         JobSpec spec = Jobs.script(script.job(), rig.work, "cat /mark; id -u; exit 3");
         Ended other = run(script, Jobs.in(rig.work.resolve("image"), spec));
@@ -265,7 +264,7 @@ class LaunchTest {
 
         run(
                 run,
-                "srun -n2 --gpus-per-task=1 sh -c 'echo $CUDA_VISIBLE_DEVICES >step.$SLURM_PROCID'"
+                "srun -O -n2 --gpus-per-task=1 sh -c 'echo $CUDA_VISIBLE_DEVICES >step.$SLURM_PROCID'"
                         + "\nsrun -N1 sh -c 'exit 7' || echo $?",
                 rig.gpu(2),
                 rig.gpu(5));
@@ -409,7 +408,7 @@ class LaunchTest {
         Ended ended =
                 run(
                         run,
-                        "srun -n3 sh -c '[ $SLURM_PROCID != 1 ] || x=$(head -c 8000000 /dev/zero | tr \"\\0\" x);"
+                        "srun -O -n3 sh -c '[ $SLURM_PROCID != 1 ] || x=$(head -c 8000000 /dev/zero | tr \"\\0\" x);"
                                 + " [ $SLURM_PROCID = 2 ] || { i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; }'");
 
         Step step = Objects.requireNonNull(ended.steps()).each().getFirst();
@@ -440,7 +439,7 @@ class LaunchTest {
     void heartbeats_tell_what_a_step_has_used() {
         assumeThat(rig.agent().node().inventory().isolation()).contains(Isolation.MEMORY);
         RunId run = HandPlacement.newRun();
-        String body = "srun true; srun -n2 sh -c 'while :; do :; done'";
+        String body = "srun true; srun -O -n2 sh -c 'while :; do :; done'";
         placement.launch(node, run, Jobs.script(run.job(), rig.work, body), 64);
 
         Heartbeat beat =

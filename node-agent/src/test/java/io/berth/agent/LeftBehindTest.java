@@ -43,13 +43,13 @@ class LeftBehindTest {
     private static final String BODY =
             """
             export TMPDIR=$PWD/tmp-$SLURM_JOB_ID; mkdir $TMPDIR
-            srun -n4 --cpu-bind=map_cpu:$(taskset -cp $$ | sed 's/.*: *//; s/[,-].*//') true || exit
-            srun -n2 --gpus=2 --gpu-bind=single:1 --mem=32 sh -c 'cat /dev/null; setsid sleep 300 &' || exit
+            srun -O -n4 --cpu-bind=map_cpu:$(taskset -cp $$ | sed 's/.*: *//; s/[,-].*//') true || exit
+            srun -O -n2 --gpus=2 --gpu-bind=single:1 --mem=32 sh -c 'cat /dev/null; setsid sleep 300 &' || exit
             srun -n1 --overlap sh -c 'echo $$ >task-$SLURM_JOB_ID; exec sleep 300' & srun=$!
             until [ -s task-$SLURM_JOB_ID ]; do sleep 0.02; done
             kill -9 $srun
             [ ! -x /usr/bin/crun ] || srun --container=image cat /mark || exit
-            printf '0-1 cat /dev/null\\n' >multi-$SLURM_JOB_ID; srun -n2 -l -o out-%J --multi-prog multi-$SLURM_JOB_ID || exit
+            printf '0-1 cat /dev/null\\n' >multi-$SLURM_JOB_ID; srun -O -n2 -l -o out-%J --multi-prog multi-$SLURM_JOB_ID || exit
             rmdir $TMPDIR || exit
             rm task-$SLURM_JOB_ID multi-$SLURM_JOB_ID out-$SLURM_JOB_ID.*
             """;

@@ -101,7 +101,7 @@ class RestartTest {
                 Jobs.script(
                         running.job(),
                         work,
-                        "srun -n2 sh -c ': >begun; %s'"
+                        "srun -O -n2 sh -c ': >begun; %s'"
                                 .formatted(untilTold.formatted("second", 6))),
                 64);
         placement.await(Started.class, ending);

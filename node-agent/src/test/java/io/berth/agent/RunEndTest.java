@@ -75,7 +75,7 @@ class RunEndTest {
     @Test
     void the_steps_of_a_script_are_told_with_its_end() {
         placement.register(node);
-        RunId run = run("srun true; srun -J two -n2 sh -c 'exit 3'; srun sleep 60 & exit 0");
+        RunId run = run("srun true; srun -O -J two -n2 sh -c 'exit 3'; srun sleep 60 & exit 0");
         RunId none = run("true");
 
         Steps steps = Objects.requireNonNull(placement.await(Ended.class, run).steps());

@@ -121,7 +121,7 @@ final class SbatchDraft {
                 steps.set(setting, given);
                 where.hint(given);
             }
-            case DISTRIBUTION, GPU_BIND, GRES_FLAGS, MEM_BIND, NO_KILL, PROPAGATE ->
+            case DISTRIBUTION, GPU_BIND, GRES_FLAGS, MEM_BIND, NO_KILL, OVERCOMMIT, PROPAGATE ->
                     steps.set(setting, given);
             case NODEFILE -> where.file(from.text(given));
             case CONSTRAINT,
@@ -249,7 +249,7 @@ final class SbatchDraft {
     SbatchRequest component() throws InvalidOption {
         if (!steps.in(Map.of()).isEmpty()) {
             throw InvalidOption.refused(
-                    "--distribution and --gpu-bind of a component after the first are not supported yet: give them to srun");
+                    "--distribution, --gpu-bind and --overcommit of a component after the first are not supported yet: give them to srun");
         }
         return request(null, null, null, null, List.of());
     }
@@ -277,8 +277,9 @@ final class SbatchDraft {
                         gpus,
                         perNode,
                         gpusPerTask,
-                        new TaskShape(range.least(), tasks, tasksPerNode));
-        TaskShape layout = shape.layout().settled(warnings);
+                        new TaskShape(
+                                range.least(), tasks, steps.overcommit() ? null : tasksPerNode));
+        TaskShape layout = allocated(shape.layout().settled(warnings));
         EnumMap<Per, Long> chosen = chosenMemory(shape);
         String directory = first ? directory(from.workingDirectory()) : null;
         components.forEach(it -> warnings.addAll(it.warnings()));
@@ -308,7 +309,7 @@ final class SbatchDraft {
                     it.gpusPerNode = shape.perNode();
                     it.gpusPerTask = shape.perTask();
                     it.cpusPerGpu = cpusPerGpu;
-                    it.tasksPerGpu = tasksPerGpu;
+                    it.tasksPerGpu = steps.overcommit() ? null : tasksPerGpu;
                     it.gpuType = shape.type();
                     it.gpuTypes = shape.types();
                     it.gpuPart = gres.part();
@@ -339,6 +340,22 @@ final class SbatchDraft {
                 quiet || components.stream().anyMatch(SbatchRequest::quiet),
                 testOnly || components.stream().anyMatch(SbatchRequest::testOnly),
                 warnings);
+    }
+
+    /// What the job holds: with `--overcommit` the CPUs of one task on each node, which its tasks
+    /// share.
+    private TaskShape allocated(TaskShape asked) throws InvalidOption {
+        if (!steps.overcommit()) {
+            return asked;
+        }
+        if (gpusPerTask != null) {
+            throw InvalidOption.refused(
+                    "--overcommit is not supported yet with --gpus-per-task: --gpus has so many for all tasks");
+        }
+        if (asked.tasks() != null) {
+            steps.share(asked.tasks());
+        }
+        return new TaskShape(asked.nodes(), null, null);
     }
 
     private @Nullable String directory(@Nullable String current) {

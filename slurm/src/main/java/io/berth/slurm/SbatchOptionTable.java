@@ -171,7 +171,7 @@ final class SbatchOptionTable {
                 "SBATCH_SIGNAL",
                 SbatchSetting.SIGNAL,
                 "without `B:` it goes to what the script has started, as there are no steps; `R:` is"
-                        + " refused");
+                        + " refused: no reservation has a `MaxStartDelay`");
         same("time-min", '\0', REQUIRED, null, SbatchSetting.TIME_MIN);
         different(
                 "wait-all-nodes",
@@ -287,6 +287,13 @@ final class SbatchOptionTable {
                 "SBATCH_NO_KILL",
                 SbatchSetting.NO_KILL,
                 "`off`; a job ends, or is queued again, when it loses a node");
+        different(
+                "overcommit",
+                'O',
+                NONE,
+                "SBATCH_OVERCOMMIT",
+                SbatchSetting.OVERCOMMIT,
+                "the job has the CPUs of one task on each node; its steps find `SLURM_OVERCOMMIT=1` and the tasks of `-n` in `SLURM_NTASKS`, while `scontrol` shows one on each node; not with `--gpus-per-task`");
     }
 
     private void ignored() {
@@ -325,7 +332,6 @@ final class SbatchOptionTable {
 
     private void refusedSecondHalf() {
         refused("network", '\0', REQUIRED, "SBATCH_NETWORK");
-        refused("overcommit", 'O', NONE, "SBATCH_OVERCOMMIT");
         refused("reboot", '\0', NONE, null);
         refused("thread-spec", '\0', REQUIRED, "SBATCH_THREAD_SPEC");
         refused("uid", '\0', REQUIRED, null);

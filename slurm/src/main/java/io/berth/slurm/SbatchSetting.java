@@ -56,6 +56,7 @@ public enum SbatchSetting {
     NTASKS_PER_SOCKET,
     OPEN_MODE,
     OUTPUT,
+    OVERCOMMIT,
     OVERSUBSCRIBE,
     PARSABLE,
     PARTITION,

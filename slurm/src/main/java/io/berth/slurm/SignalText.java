@@ -46,10 +46,16 @@ public final class SignalText {
 
     /// What `[B:]USR1[@seconds]` asks for.
     ///
-    /// @throws InvalidOption if the text is none
+    /// @throws InvalidOption if the text is none, or has an `R` before its `:`
     public static WarningSignal warning(String text) throws InvalidOption {
-        boolean batch = text.startsWith("B:");
-        String rest = batch ? text.substring(2) : text;
+        int colon = text.indexOf(':');
+        String flags = colon < 0 ? "" : text.substring(0, colon).toUpperCase(Locale.ROOT);
+        if (flags.matches("[BR]*R[BR]*")) {
+            throw InvalidOption.refused(
+                    "--signal=R: is not supported yet: it lets a job overlap a reservation with a MaxStartDelay, and reservations have none");
+        }
+        boolean batch = flags.matches("B+");
+        String rest = batch ? text.substring(colon + 1) : text;
         int at = rest.indexOf('@');
         OptionalInt number = number(at < 0 ? rest : rest.substring(0, at));
         OptionalLong seconds =

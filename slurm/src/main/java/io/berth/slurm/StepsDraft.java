@@ -24,6 +24,9 @@ final class StepsDraft {
     private static final Pattern OTHER_MEMORY_BIND =
             Pattern.compile("rank|(map_mem|mask_mem):.+|prefer|sort|nosort");
 
+    private static final String OVERCOMMIT = "SLURM_OVERCOMMIT";
+    private static final String TASKS = "SLURM_NTASKS";
+
     private final Map<String, String> variables = new TreeMap<>();
     private Set<ResourceLimit> limits = Set.of();
 
@@ -80,6 +83,7 @@ final class StepsDraft {
                             given, "a job ends, or is queued again, when it loses a node");
                 }
             }
+            case OVERCOMMIT -> variables.put(OVERCOMMIT, "1");
             default -> throw new IllegalStateException(setting + " says nothing of steps");
         }
     }
@@ -102,9 +106,23 @@ final class StepsDraft {
                         + some);
     }
 
+    /// Whether tasks share the CPUs of one of them on each node.
+    boolean overcommit() {
+        return variables.containsKey(OVERCOMMIT);
+    }
+
+    /// How many tasks a step has that shares the CPUs of one.
+    void share(int tasks) {
+        variables.put(TASKS, Integer.toString(tasks));
+    }
+
     /// The environment with what steps are to find there, and with the limits that are handed on.
     Map<String, String> in(Map<String, String> environment) {
         var all = new TreeMap<>(environment);
+        // Beside the other it would tell the tasks of a job that this is submitted from.
+        if (all.containsKey(OVERCOMMIT)) {
+            all.remove(TASKS);
+        }
         ResourceLimit.keep(limits, all);
         all.putAll(variables);
         return all;

@@ -258,6 +258,27 @@ final class SbatchTest {
     }
 
     @Test
+    void tasks_that_share_cpus_are_those_of_steps() throws InvalidOption {
+        var outer = Map.of("SLURM_NTASKS", "3", "SLURM_OVERCOMMIT", "1");
+
+        JobSubmission shared = request(outer, "-O", "-n8", "-N2", "-c3", "--ntasks-per-node=5").submission();
+        JobSubmission plain = request(outer, "-n2").submission();
+
+        assertThat(shared)
+                .extracting(
+                        JobSubmission::nodes,
+                        JobSubmission::tasks,
+                        JobSubmission::tasksPerNode,
+                        JobSubmission::cpusPerTask)
+                .containsExactly(2, null, null, 3);
+        assertThat(shared.environment())
+                .containsEntry("SLURM_OVERCOMMIT", "1")
+                .containsEntry("SLURM_NTASKS", "8");
+        assertThat(plain.tasks()).isEqualTo(2);
+        assertThat(plain.environment()).doesNotContainKey("SLURM_NTASKS");
+    }
+
+    @Test
     void a_heterogeneous_job_has_so_many_components_at_most() {
         String[] words = ("-n1" + " : -n1".repeat(128)).split(" ");
 
@@ -333,7 +354,7 @@ final class SbatchTest {
             delimiter = '|',
             value = {
                 "--bb=x | 1 | sbatch: error: --bb is not supported yet",
-                "-O | 1 | sbatch: error: --overcommit is not supported yet",
+                "-O -n2 --gpus-per-task=1 | 1 | sbatch: error: --overcommit is not supported yet with --gpus-per-task: --gpus has so many for all tasks",
                 "--gres-flags=one-task-per-sharing | 1 | sbatch: error: --gres-flags=one-task-per-sharing is not supported yet: disable-binding; --gpus-per-socket has a job's CPUs beside its GPUs",
                 "--x11=all | 1 | sbatch: error: --x11 is not supported yet: windows are not forwarded; 'ssh -X' to a node of the job shows them, where its site lets users in",
                 "-m plane=4 | 1 | sbatch: error: --distribution=plane=4 is not supported yet: block or cyclic",

@@ -59,14 +59,23 @@ final class TermTextsTest {
     @Test
     void a_warning_has_a_signal_a_time_and_a_target() throws InvalidOption {
         assertThat(SignalText.warning("B:sigusr2@90")).isEqualTo(new WarningSignal(12, 90, true));
+        assertThat(SignalText.warning("b:10")).isEqualTo(new WarningSignal(10, 60, true));
         assertThat(SignalText.warning("INT")).isEqualTo(new WarningSignal(2, 60, false));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "@60", "USR1@", "USR1@65536", "R:USR1", "0", "65"})
+    @ValueSource(strings = {"", "@60", "USR1@", "USR1@65536", ":USR1", "X:USR1", "0", "65"})
     void what_is_no_warning_is_refused(String text) {
         assertThatThrownBy(() -> SignalText.warning(text))
                 .hasMessage("Invalid --signal specification");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"R:USR1", "RB:USR1@60", "br:USR1"})
+    void a_warning_that_overlaps_a_reservation_is_refused_by_its_name(String text) {
+        assertThatThrownBy(() -> SignalText.warning(text))
+                .hasMessage(
+                        "--signal=R: is not supported yet: it lets a job overlap a reservation with a MaxStartDelay, and reservations have none");
     }
 
     @Test

@@ -402,7 +402,7 @@ class InteractiveMeshTest {
                                 "--wait",
                                 "--parsable",
                                 "--wrap",
-                                "srun -n2 true; srun -J two sh -c 'exit 3'; true")
+                                "srun -O -n2 true; srun -J two sh -c 'exit 3'; true")
                         .succeeded()
                         .out()
                         .strip();
@@ -460,7 +460,8 @@ class InteractiveMeshTest {
         String first = held.path(0).path("node").asText();
         String second = held.path(1).path("node").asText();
         assertThat(Files.readAllLines(mesh.work().resolve("out." + id)))
-                .filteredOn(line -> !line.contains("Terminated"))
+                .filteredOn(line ->
+                        line.startsWith("srun: error: ") || !line.contains("Terminated"))
                 .containsExactlyInAnyOrder(
                         "0: typed",
                         "0: to all 0 of 3, 0 on 0 %s 0".formatted(first),
@@ -469,7 +470,7 @@ class InteractiveMeshTest {
                         "second 1 %s GPU".formatted(second),
                         "met",
                         "srun: error: %s: task 1: Exited with exit code 7".formatted(second),
-                        "srun: error: %s: task 0: Exited with exit code 143".formatted(first));
+                        "srun: error: %s: task 0: Terminated".formatted(first));
     }
 
     @Test

@@ -7,6 +7,7 @@ import static io.berth.submit.Checks.number;
 import static io.berth.submit.Checks.quoted;
 import static java.util.Objects.requireNonNullElse;
 
+import io.berth.contracts.GpuRequest;
 import io.berth.contracts.Gres;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
@@ -449,16 +450,38 @@ public final class Admission {
         checkThreads(request, partition);
         checkGres(request);
         var obstacle = obstacle(request, partition);
+        if (obstacle.isEmpty()) {
+            obstacle = RequestedNodes.outside(request, partition, candidates(partition));
+        }
+        if (obstacle.isEmpty() && asked.nodes() == null && asked.gpus() != null) {
+            obstacle = tooManyGpus(asked.gpus(), request.gpus(), candidates(partition));
+        }
         RequestedNodes.check(request);
         if (obstacle.isPresent()) {
-            throw new Refused(
-                    new NodeConfigurationUnavailable(
-                            "Requested node configuration is not available in partition "
-                                    + partition.name()
-                                    + ": "
-                                    + obstacle.get()));
+            throw new Refused(NodeConfigurationUnavailable.in(partition, obstacle.get()));
         }
         return request;
+    }
+
+    /// That all nodes together have fewer GPUs than a job wants in all, of one type or of any; as
+    /// in Slurm that is asked where the number of nodes follows from the GPUs. Those in MIG mode
+    /// may yet be divided otherwise.
+    private static Optional<String> tooManyGpus(
+            int wanted, GpuRequest gpus, Collection<NodeSeen> candidates) {
+        boolean asTheyAre = candidates.stream().allMatch(it -> it.inventory().migGpus().isEmpty());
+        long there =
+                candidates.stream()
+                        .flatMap(it -> it.inventory().gpus().stream())
+                        .filter(it -> gpus.ofEach().stream().anyMatch(one -> one.admits(it)))
+                        .count();
+        return asTheyAre && there > 0 && wanted > there
+                ? Optional.of(
+                        "%d %sGPUs, and its nodes have %d together"
+                                .formatted(
+                                        wanted,
+                                        gpus.type() == null ? "" : gpus.type() + " ",
+                                        there))
+                : Optional.empty();
     }
 
     /// @throws Refused if it wants a resource that no registered node has under that name

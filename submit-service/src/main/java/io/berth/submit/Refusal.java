@@ -1,5 +1,7 @@
 package io.berth.submit;
 
+import io.berth.contracts.event.ConfigEntry.Partition;
+
 /// A request that a rule forbids. The detail is one line for the person who asked: what was wrong,
 /// and what is allowed.
 public sealed interface Refusal {
@@ -34,7 +36,14 @@ public sealed interface Refusal {
     record LimitReached(String detail) implements Refusal {}
 
     /// No node of the partition could ever hold the job.
-    record NodeConfigurationUnavailable(String detail) implements Refusal {}
+    record NodeConfigurationUnavailable(String detail) implements Refusal {
+
+        static NodeConfigurationUnavailable in(Partition partition, String obstacle) {
+            return new NodeConfigurationUnavailable(
+                    "Requested node configuration is not available in partition %s: %s"
+                            .formatted(partition.name(), obstacle));
+        }
+    }
 
     /// A header, a parameter or the way that the body was sent is wrong.
     record InvalidRequest(String detail) implements Refusal {}

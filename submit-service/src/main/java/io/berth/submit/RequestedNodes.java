@@ -20,6 +20,7 @@ import io.berth.slurm.SwitchesText;
 import io.berth.submit.Refusal.InvalidNode;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,24 @@ public final class RequestedNodes {
                                 asked.contiguous())
                         .preferring(features(asked.prefer()));
         return constraints.equals(NodeConstraints.NONE) ? null : constraints;
+    }
+
+    /// Why the partition has no nodes for a job that names some, or excludes some; empty if it has.
+    ///
+    /// @param candidates the registered nodes of the partition
+    static Optional<String> outside(
+            ResourceRequest request, Partition partition, Collection<NodeSeen> candidates) {
+        List<NodeName> listed = request.where().nodeList();
+        List<NodeName> others =
+                listed.stream().filter(it -> !PartitionNodes.has(partition, it)).toList();
+        if (listed.size() - others.size() < Math.min(listed.size(), request.nodes())) {
+            return Optional.of("it does not have " + others.getFirst());
+        }
+        List<NodeName> excluded = request.where().excluded();
+        return !candidates.isEmpty()
+                        && candidates.stream().allMatch(it -> excluded.contains(it.node()))
+                ? Optional.of("all its nodes are excluded")
+                : Optional.empty();
     }
 
     private static Sharing sharing(JobSubmission.Nodes asked) {

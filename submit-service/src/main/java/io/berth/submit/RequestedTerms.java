@@ -101,7 +101,7 @@ final class RequestedTerms {
         try {
             return SignalText.warning(text);
         } catch (InvalidOption e) {
-            throw invalid("Invalid --signal specification: " + quoted(text));
+            throw invalid(e.getMessage() + ": " + quoted(text));
         }
     }
 

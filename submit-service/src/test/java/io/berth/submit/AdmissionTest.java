@@ -173,6 +173,8 @@ final class AdmissionTest {
                     gpus=1 gpuType=a/b              | invalid_option    | GPU type 'a/b' is not
                     gpusPerNode=9                   | node_configuration_unavailable | 9 GPUs on one node, and the largest has 8 (dgx-01)
                     gpusPerNode=5 gpuType=v100      | node_configuration_unavailable | 5 v100 GPUs on one node, and the largest has 4 (volta-01)
+                    gpus=5 gpuType=v100             | node_configuration_unavailable | in partition batch: 5 v100 GPUs, and its nodes have 4 together
+                    gpus=21                         | node_configuration_unavailable | in partition batch: 21 GPUs, and its nodes have 20 together
                     gpus=1 gpuType=h200             | node_configuration_unavailable | no node has GPUs of type 'h200'; types there are: a100, v100
                     gpus=1 partition=cpu            | node_configuration_unavailable | 1 GPUs on one node, and the largest has 0 (plain-01)
                     tasks=257                       | node_configuration_unavailable | 257 CPUs on one node, and the largest has 256 (plain-01)

@@ -115,7 +115,14 @@ public record JobEnvironment(
         }
         person(variables);
         job(variables);
+        String shared = variables.get("SLURM_NTASKS");
         shape(variables, launch.allocations(), job(), launch.here());
+        if (shared != null && "1".equals(variables.get("SLURM_OVERCOMMIT"))) {
+            // Its tasks share the CPUs of one on each node, which is all that the job was given.
+            variables.put("SLURM_NTASKS", shared);
+            variables.put("SLURM_NPROCS", shared);
+            variables.remove("SLURM_NTASKS_PER_NODE");
+        }
         stepNodes(variables, variables, launch.allocations());
         place(variables);
         gpus(variables);

@@ -15,6 +15,8 @@ import java.util.stream.IntStream;
 /// there. Else the tasks are dealt out to the nodes in turn, as far as a node's CPUs go, and then
 /// numbered node by node (`block`) or in turn too (`cyclic`).
 ///
+/// The nodes have the CPUs that each task must have, together.
+///
 /// Example: five tasks on two nodes are 0, 1, 2 and 3, 4 by `block`; 0, 2, 4 and 1, 3 by `cyclic`.
 ///
 /// Source: srun(1) of Slurm 22.05, `--nodes`, `--ntasks`, `--relative` and `--distribution`.
@@ -28,12 +30,14 @@ record StepLayout(List<OnNode> nodes) {
     /// What is asked for; 0 and empty are not given.
     ///
     /// @param cpus of a task
+    /// @param due CPUs that each task must have; 0 where tasks share them (`--overcommit`)
     /// @param relative the first node, by its place in the job
     record Asked(
             int nodes,
             int tasks,
             int tasksPerNode,
             int cpus,
+            int due,
             int relative,
             List<String> named,
             List<String> excluded,
@@ -54,6 +58,7 @@ record StepLayout(List<OnNode> nodes) {
     static StepLayout of(Asked asked, List<Held> job) throws Impossible {
         List<Held> chosen = chosen(asked, job);
         int[] counts = counts(asked, chosen);
+        permit(asked, counts, chosen);
         boolean cyclic =
                 switch (asked.distribution().replaceFirst("[:,].*", "")) {
                     case "", "*", "block" -> false;
@@ -184,6 +189,18 @@ record StepLayout(List<OnNode> nodes) {
         left = deal(left, counts, room);
         deal(left, counts, filled(nodes.size(), Integer.MAX_VALUE));
         return counts;
+    }
+
+    /// Without a word of tasks and CPUs the step has those of the job.
+    private static void permit(Asked asked, int[] counts, List<Held> nodes) throws Impossible {
+        boolean ofTheJob = asked.tasks() == 0 && asked.tasksPerNode() == 0 && asked.due() <= 1;
+        long wanted = (long) Arrays.stream(counts).sum() * asked.due();
+        int held = nodes.stream().mapToInt(Held::cpus).sum();
+        if (!ofTheJob && wanted > held) {
+            throw new Impossible(
+                    "More processors requested than permitted (%d, the job holds %d there; with -O tasks share them)"
+                            .formatted(wanted, held));
+        }
     }
 
     private static int[] filled(int length, int value) {

@@ -83,6 +83,7 @@ record StepPlan(
                         number("tasks"),
                         number("perNode"),
                         Math.max(1, number("cpus")),
+                        number("due"),
                         number("relative"),
                         hosts("nodelist"),
                         hosts("exclude"),

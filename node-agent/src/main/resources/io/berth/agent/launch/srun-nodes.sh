@@ -301,10 +301,11 @@ srun_empty_for_all() {
 
 # What berth-session is to know of a step on the nodes of one job: a line for each.
 srun_plan() {
+    srun_need_cpus
     printf '%s\n' "component=$srun_component" "kill=$srun_kill" "nodes=$srun_nodes" "tasks=$srun_tasks" \
         "perNode=$srun_per_node" "cpus=${srun_cpus_per_task:-${SLURM_CPUS_PER_TASK:-1}}" \
         "nodelist=$srun_nodelist" "exclude=$srun_excluded" "relative=$srun_relative" \
-        "distribution=$srun_distribution" "claims=$srun_claims" "exact=$srun_exact"
+        "distribution=$srun_distribution" "due=$srun_due" "claims=$srun_claims" "exact=$srun_exact"
 }
 
 # Stands for berth-session in a container: has the node's agent start it outside, with the arguments and variables of this
@@ -357,6 +358,45 @@ srun_start_parts() {
     exec 6<&-
     srun_await $!
     exit "$srun_status"
+}
+
+# That each line of BERTH_PROGRAMS has ranks and a program, and that each task has one, where it is known already how many
+# there are. The words are srun's; $1 is how many of those that follow are options, and after these comes the file's name.
+srun_check_programs() {
+    shift $(($1 + 1))
+    srun_known=$srun_tasks
+    case $srun_job_nodes,$srun_nodes in
+    1, | 1,1) srun_known=${srun_known:-${srun_per_node:-${SLURM_NTASKS:-1}}} ;;
+    esac
+    srun_wrong=$(printf '%s\n' "$BERTH_PROGRAMS" | awk -v tasks="${srun_known:-0}" '
+        /^[ \t]*(#|$)/ { next }
+        {
+            at = NR
+            line = $0
+            while (sub(/\\$/, "", line) && (getline more) > 0) line = line more
+            if (line !~ /^[ \t]*(\*|[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*)[ \t]+[^ \t]/) {
+                print "Line " at " of", "invalid: ranks such as 0-3,7 or *, a program and its arguments"
+                failed = 1
+                exit
+            }
+            list = $1
+            if (list == "*") all = 1
+            count = split(list, parts, ",")
+            for (i = 1; i <= count && list != "*"; i++) {
+                last = split(parts[i], ends, "-")
+                for (rank = ends[1] + 0; rank <= ends[last] + 0 && rank < tasks; rank++) has[rank] = 1
+            }
+        }
+        END {
+            for (rank = 0; rank < tasks && !failed && !all; rank++) {
+                if (!(rank in has)) { print "Configuration file", "invalid, no record for task id " rank; exit }
+            }
+        }
+    ')
+    case $srun_wrong in
+    Line*) srun_fail "${srun_wrong%% invalid*} configuration file $1 invalid${srun_wrong#* invalid}" ;;
+    Conf*) srun_fail "Configuration file $1 ${srun_wrong#Configuration file }" ;;
+    esac
 }
 
 # The words of the program of task $1, a word a line after a =, as BERTH_PROGRAMS has them: lines of ranks (0-3,7 or * for all others),

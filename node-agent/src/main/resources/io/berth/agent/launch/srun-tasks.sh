@@ -257,16 +257,58 @@ srun_run_by_shells() {
     exec 6<&-
     until wait; do :; done
 
-    srun_worst=0 srun_local=0 srun_left=$srun_ranks,
+    srun_worst=0 srun_local=0 srun_left=$srun_ranks, srun_statuses=' '
     while [ -n "$srun_left" ]; do
         srun_rank=${srun_left%%,*} srun_left=${srun_left#*,}
         read -r srun_status 2>/dev/null <"$srun_file.exit.$srun_local" || srun_status=1
         if [ "$srun_status" != 0 ]; then
-            echo "srun: error: $SLURMD_NODENAME: task $srun_rank: Exited with exit code $srun_status" >&2
+            case $srun_statuses in *" $srun_status "*) ;; *) srun_statuses="$srun_statuses$srun_status " ;; esac
+            eval "srun_ended_$srun_status=\${srun_ended_$srun_status:+\$srun_ended_$srun_status }\$srun_rank"
             [ "$srun_status" -le "$srun_worst" ] || srun_worst=$srun_status
         fi
         srun_local=$((srun_local + 1))
     done
+    for srun_status in $srun_statuses; do
+        eval "srun_fold \$srun_ended_$srun_status"
+        srun_how "$srun_status"
+        case $srun_folded in
+        *[,-]*) echo "srun: error: $SLURMD_NODENAME: tasks $srun_folded: $srun_how" >&2 ;;
+        *) echo "srun: error: $SLURMD_NODENAME: task $srun_folded: $srun_how" >&2 ;;
+        esac
+    done
+}
+
+# The numbers that follow, in their order, are srun_folded: 0-2,5.
+srun_fold() {
+    srun_folded=$1
+    while [ $# -gt 0 ]; do
+        srun_first=$1
+        while [ "${2-}" = $(($1 + 1)) ]; do shift; done
+        [ "$1" = "$srun_first" ] || srun_folded=$srun_folded-$1
+        shift
+        srun_folded=$srun_folded${1:+,$1}
+    done
+}
+
+# How a task ended whose exit status is $1, is srun_how. A shell cannot tell a signal from a status above 128.
+srun_how() {
+    srun_how="Exited with exit code $1"
+    case $(($1 - 128)) in
+    1) srun_how=Hangup ;;
+    2) srun_how=Interrupt ;;
+    3) srun_how=Quit ;;
+    4) srun_how='Illegal instruction' ;;
+    6) srun_how=Aborted ;;
+    7) srun_how='Bus error' ;;
+    8) srun_how='Floating point exception' ;;
+    9) srun_how=Killed ;;
+    10) srun_how='User defined signal 1' ;;
+    11) srun_how='Segmentation fault' ;;
+    12) srun_how='User defined signal 2' ;;
+    13) srun_how='Broken pipe' ;;
+    14) srun_how='Alarm clock' ;;
+    15) srun_how=Terminated ;;
+    esac
 }
 
 # Those that are only about to start see that they need not.

@@ -296,6 +296,26 @@ class JobEnvironmentTest {
     }
 
     @Test
+    void tasks_that_share_cpus_are_as_many_as_were_asked_for() {
+        var shared = Map.of("SLURM_OVERCOMMIT", "1", "SLURM_NTASKS", "8");
+        var leftBehind = Map.of("SLURM_NTASKS", "8");
+        var request = Jobs.description().request();
+
+        assertThat(variables(spec(request, LaunchMode.BATCH, shared), 1, two(1, 1, List.of()), 0))
+                .containsEntry("SLURM_NTASKS", "8")
+                .containsEntry("SLURM_NPROCS", "8")
+                .containsEntry("SLURM_TASKS_PER_NODE", "1(x2)")
+                .doesNotContainKey("SLURM_NTASKS_PER_NODE");
+        assertThat(
+                        variables(
+                                spec(request, LaunchMode.BATCH, leftBehind),
+                                1,
+                                two(1, 1, List.of()),
+                                0))
+                .containsEntry("SLURM_NTASKS", "2");
+    }
+
+    @Test
     void what_the_submission_brings_along_stays_unless_it_is_slurms_own() {
         JobSpec spec =
                 spec(

@@ -69,7 +69,7 @@ class SrunTest {
         steps = Files.createDirectories(folder.resolve("steps"));
     }
 
-    /// A script's process, in a job with four GPUs. The signals are as the shim leaves them to a
+    /// A script's process, in a job with four GPUs and more CPUs than there are. The signals are as the shim leaves them to a
     /// job, whatever these tests were started by.
     private Process start(String script) throws IOException {
         var builder =
@@ -81,6 +81,7 @@ class SrunTest {
         builder.environment().put("SLURM_JOB_ID", "7");
         builder.environment().put("SLURM_JOB_NUM_NODES", "1");
         builder.environment().put("SLURM_NTASKS", "1");
+        builder.environment().put("SLURM_CPUS_ON_NODE", "64");
         builder.environment().put("SLURMD_NODENAME", "gpu1");
         builder.environment().put("CUDA_VISIBLE_DEVICES", "G0,G1,G2,G3");
         builder.environment().put("BERTH_GPU_CPUS", "0;0;1;1");
@@ -331,12 +332,23 @@ class SrunTest {
     }
 
     @Test
-    void more_tasks_than_cpus_are_no_matter() throws Exception {
-        int cpus = WHOLE_HOST.cpus().size();
+    void more_tasks_than_cpus_share_them_where_that_is_asked() throws Exception {
+        String job = "export SLURM_CPUS_ON_NODE=1; ";
 
-        Result step = run("srun -O -n%d --overcommit echo hi".formatted(cpus + 1));
+        Result step = run(job + "srun -O -n3 --overcommit echo hi");
 
-        assertThat(step).isEqualTo(new Result(0, "hi\n".repeat(cpus + 1), ""));
+        assertThat(step).isEqualTo(new Result(0, "hi\nhi\nhi\n", ""));
+        assertThat(run(job + "SLURM_OVERCOMMIT=1 srun -n3 echo hi")).isEqualTo(step);
+        assertThat(run(job + "SLURM_OVERCOMMIT=1 SLURM_NTASKS=3 srun echo hi"))
+                .as("the tasks of sbatch -O -n3")
+                .isEqualTo(step);
+    }
+
+    /// The job's CPUs of a task are no more than what a step may make of them.
+    @Test
+    void a_step_may_have_a_task_on_each_cpu_of_the_job() throws Exception {
+        assertThat(run("SLURM_CPUS_ON_NODE=4 SLURM_CPUS_PER_TASK=4 srun -n4 echo hi"))
+                .isEqualTo(new Result(0, "hi\n".repeat(4), ""));
     }
 
     @Test
@@ -354,6 +366,29 @@ class SrunTest {
                 .isEqualTo(
                         "srun: error: gpu1: task 1: Exited with exit code 3\n"
                                 + "srun: error: gpu1: task 2: Exited with exit code 6\n");
+    }
+
+    @Test
+    void tasks_that_end_alike_are_told_in_one_line() throws Exception {
+        Result step =
+                run(
+                        "srun -n8 sh -c 'case $SLURM_PROCID in [0-2]) exit 3 ;; 4) kill -s KILL $$ ;; [57]) kill -s SEGV $$ ;; esac'");
+
+        assertThat(step.status()).isEqualTo(139);
+        assertThat(step.error().lines().filter(it -> it.startsWith("srun: ")))
+                .map(it -> it.replace(" (core dumped)", ""))
+                .containsExactly(
+                        "srun: error: gpu1: tasks 0-2: Exited with exit code 3",
+                        "srun: error: gpu1: task 4: Killed",
+                        "srun: error: gpu1: tasks 5,7: Segmentation fault");
+    }
+
+    @Test
+    void a_status_like_that_of_a_signal_is_none() throws Exception {
+        assumeThat(kind).isEqualTo(Shims.Kind.PROGRAM);
+
+        assertThat(run("srun sh -c 'exit 143'").error())
+                .isEqualTo("srun: error: gpu1: task 0: Exited with exit code 143\n");
     }
 
     @Test
@@ -604,12 +639,33 @@ class SrunTest {
     void a_task_that_the_file_forgets_fails_and_says_so() throws Exception {
         Files.writeString(folder.resolve("programs"), "0 true\n");
 
-        Result step = run("srun -n2 --multi-prog programs");
+        Result step = run("BERTH_PART='4 0 0,1 2 1 gpu1 2' srun --multi-prog programs");
 
         assertThat(step.status()).isEqualTo(1);
         assertThat(step.error())
                 .startsWith(
                         "srun: error: task 1 has no program in the configuration of --multi-prog\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "0,2-3 touch ran | -n4 | Configuration file programs invalid, no record for task id 1",
+                "0 touch ran | --ntasks-per-node=2 | Configuration file programs invalid, no record for task id 1",
+                "x touch ran | | Line 1 of configuration file programs invalid: ranks such as 0-3,7 or *, a program and its arguments",
+                "# a remark;0-1, touch ran | | Line 2 of configuration file programs invalid: ranks such as 0-3,7 or *, a program and its arguments",
+                "0 touch ran;* | -n2 | Line 2 of configuration file programs invalid: ranks such as 0-3,7 or *, a program and its arguments"
+            })
+    void no_task_begins_by_a_wrong_list_of_programs(
+            String lines, @Nullable String options, String message) throws Exception {
+        Files.writeString(folder.resolve("programs"), lines.replace(';', '\n') + "\n");
+
+        Result step =
+                run("srun %s --multi-prog programs".formatted(options == null ? "" : options));
+
+        assertThat(step).isEqualTo(new Result(1, "", "srun: error: " + message + "\n"));
+        assertThat(folder.resolve("ran")).doesNotExist();
     }
 
     @Test
@@ -836,7 +892,10 @@ class SrunTest {
                 "srun -n0 true              | -n is a number from 1 on, not '0'",
                 "srun -n                    | -n needs a value",
                 "srun -G5 true              | the step needs 5 GPUs, the job holds 4 here",
-                "srun -n999 --exact true    | the step needs 999 CPUs, the job holds CPUS here",
+                "srun -n65 --exact true     | Unable to create step for job 7: More processors requested than permitted (65, the job holds 64 here; with -O tasks share them)",
+                "SLURM_CPUS_ON_NODE=2 srun -n64 true | Unable to create step for job 7: More processors requested than permitted (64, the job holds 2 here; with -O tasks share them)",
+                "SLURM_CPUS_ON_NODE=2 SLURM_OVERCOMMIT=0 srun -c3 true | Unable to create step for job 7: More processors requested than permitted (3, the job holds 2 here; with -O tasks share them)",
+                "srun -O -n999 --exact true | the step needs 999 CPUs, the job holds CPUS here",
                 "srun --gpus=many true      | --gpus is a number of GPUs, such as 2 or a100:2, not 'many'",
                 "srun --hint=memory_bound true | --hint=memory_bound is not there: multithread, nomultithread or compute_bound",
                 "srun --ntasks-per-core=1 true | --ntasks-per-core is not there: --threads-per-core=1 gives each task cores of its own",

@@ -19,7 +19,7 @@ class StepLayoutTest {
     private static final List<Held> JOB =
             List.of(new Held("a", 2, 4), new Held("b", 2, 4), new Held("c", 1, 4));
 
-    /// What is asked for: `N<nodes> n<tasks> p<tasks per node> c<cpus> r<relative> w<named>
+    /// What is asked for: `N<nodes> n<tasks> p<tasks per node> c<cpus> O<overcommit> r<relative> w<named>
     /// x<excluded> m<distribution>`.
     private static Asked asked(String text) {
         Map<Character, String> given =
@@ -31,6 +31,7 @@ class StepLayoutTest {
                 number(given, 'n'),
                 number(given, 'p'),
                 Math.max(1, number(given, 'c')),
+                given.containsKey('O') ? 0 : Math.max(1, number(given, 'c')),
                 number(given, 'r'),
                 names(given, 'w'),
                 names(given, 'x'),
@@ -66,8 +67,8 @@ class StepLayoutTest {
                 "wc            | c 0                | 1",
                 "wc N2         | a 0,1; c 2         | 2,1",
                 "xa            | b 0,1; c 2         | 2,1",
-                "N2 n6 c2      | a 0,1,2; b 3,4,5   | 3(x2)",
-                "N2 n20        | a 0,1,2,3,4,5,6,7,8,9; b 10,11,12,13,14,15,16,17,18,19 | 10(x2)"
+                "N2 n6 c2 O    | a 0,1,2; b 3,4,5   | 3(x2)",
+                "N2 n20 O      | a 0,1,2,3,4,5,6,7,8,9; b 10,11,12,13,14,15,16,17,18,19 | 10(x2)"
             })
     void tasks_are_on_the_nodes_that_are_asked_for(String asked, String nodes, String perNode)
             throws Impossible {
@@ -95,6 +96,10 @@ class StepLayoutTest {
                 "r3        | --relative=3: the job's nodes are 0 to 2",
                 "wd        | node d is none of the job's: a,b,c",
                 "N2 n5 p2  | More processors requested than permitted: 5 tasks on 2 nodes with 2 each",
+                "N2 n9     | More processors requested than permitted (9, the job holds 8 there; with -O tasks share them)",
+                "N1 n3 c2  | More processors requested than permitted (6, the job holds 4 there; with -O tasks share them)",
+                "p5        | More processors requested than permitted (15, the job holds 12 there; with -O tasks share them)",
+                "c3        | More processors requested than permitted (15, the job holds 12 there; with -O tasks share them)",
                 "mplane=2  | --distribution=plane=2 is not there: block or cyclic"
             })
     void what_cannot_be_is_said_in_one_line(String asked, String message) {
