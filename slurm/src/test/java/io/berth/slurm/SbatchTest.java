@@ -261,7 +261,8 @@ final class SbatchTest {
     void tasks_that_share_cpus_are_those_of_steps() throws InvalidOption {
         var outer = Map.of("SLURM_NTASKS", "3", "SLURM_OVERCOMMIT", "1");
 
-        JobSubmission shared = request(outer, "-O", "-n8", "-N2", "-c3", "--ntasks-per-node=5").submission();
+        JobSubmission shared =
+                request(outer, "-O", "-n8", "-N2", "-c3", "--ntasks-per-node=5").submission();
         JobSubmission plain = request(outer, "-n2").submission();
 
         assertThat(shared)

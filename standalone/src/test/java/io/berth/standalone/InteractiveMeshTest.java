@@ -460,8 +460,8 @@ class InteractiveMeshTest {
         String first = held.path(0).path("node").asText();
         String second = held.path(1).path("node").asText();
         assertThat(Files.readAllLines(mesh.work().resolve("out." + id)))
-                .filteredOn(line ->
-                        line.startsWith("srun: error: ") || !line.contains("Terminated"))
+                .filteredOn(
+                        line -> line.startsWith("srun: error: ") || !line.contains("Terminated"))
                 .containsExactlyInAnyOrder(
                         "0: typed",
                         "0: to all 0 of 3, 0 on 0 %s 0".formatted(first),

@@ -56,8 +56,7 @@ final class GoldenUnheldTest {
         List<Gpu> gpus =
                 IntStream.range(0, 8)
                         .mapToObj(it ->
-                                new Gpu(
-                                        it, "GPU-" + name + it, "a100", "A100", it, 40_960, it / 4))
+                                new Gpu(it, "GPU-" + name + it, "a100", "A100", it, 40_960, it / 4))
                         .toList();
         var inventory =
                 new Inventory(
@@ -100,8 +99,7 @@ final class GoldenUnheldTest {
             var alice = new Caller("alice", AdminLevel.NONE, "10.0.0.1");
             var admission = new Admission(configuration(), NODES, alice, 100_001, 0);
             try {
-                var asked =
-                        Sbatch.submission(words, Map.of(), "#!/bin/sh\ntrue\n", List.of());
+                var asked = Sbatch.submission(words, Map.of(), "#!/bin/sh\ntrue\n", List.of());
                 return switch (admission.decide(asked)) {
                     case Admitted _ -> new Answer(true, "");
                     case NotAdmitted it -> new Answer(false, it.refusal().detail());

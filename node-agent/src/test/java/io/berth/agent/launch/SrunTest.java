@@ -69,8 +69,8 @@ class SrunTest {
         steps = Files.createDirectories(folder.resolve("steps"));
     }
 
-    /// A script's process, in a job with four GPUs and more CPUs than there are. The signals are as the shim leaves them to a
-    /// job, whatever these tests were started by.
+    /// A script's process, in a job with four GPUs and more CPUs than there are. The signals are as
+    /// the shim leaves them to a job, whatever these tests were started by.
     private Process start(String script) throws IOException {
         var builder =
                 new ProcessBuilder("env", "--default-signal=HUP,INT,TERM", "sh", "-c", script)

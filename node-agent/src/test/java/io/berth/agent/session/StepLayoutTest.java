@@ -19,8 +19,8 @@ class StepLayoutTest {
     private static final List<Held> JOB =
             List.of(new Held("a", 2, 4), new Held("b", 2, 4), new Held("c", 1, 4));
 
-    /// What is asked for: `N<nodes> n<tasks> p<tasks per node> c<cpus> O<overcommit> r<relative> w<named>
-    /// x<excluded> m<distribution>`.
+    /// What is asked for: `N<nodes> n<tasks> p<tasks per node> c<cpus> O<overcommit> r<relative>
+    /// w<named> x<excluded> m<distribution>`.
     private static Asked asked(String text) {
         Map<Character, String> given =
                 List.of(text.split(" ")).stream()

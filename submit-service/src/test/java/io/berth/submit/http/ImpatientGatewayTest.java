@@ -98,12 +98,11 @@ class ImpatientGatewayTest {
         Api.eventually(() -> keyed(key).then().statusCode(201));
 
         int id = keyed(key).then().statusCode(201).extract().jsonPath().getInt("id");
-        Api.eventually(
-                () -> {
-                    Api.as("alice").get("/v1/jobs/" + id).then().body("state", is("PENDING"));
-                    Api.as("alice").get("/v1/jobs/" + known).then().statusCode(200);
-                    Api.as("alice").get("/v1/jobs?user=alice").then().body("jobs.size()", is(2));
-                });
+        Api.eventually(() -> {
+            Api.as("alice").get("/v1/jobs/" + id).then().body("state", is("PENDING"));
+            Api.as("alice").get("/v1/jobs/" + known).then().statusCode(200);
+            Api.as("alice").get("/v1/jobs?user=alice").then().body("jobs.size()", is(2));
+        });
         Api.refused(
                         Api.as("alice").header("If-Match", "*").delete("/v1/jobs/" + known),
                         503,
