@@ -129,7 +129,7 @@ final class Freed {
             if (node.open) {
                 gains.of(node);
             }
-            for (Node.Step step : node.reservations()) {
+            for (Node.Step step : node.reservations().steps()) {
                 Plan own = step.sign() < 0 ? all.plans.of(step.job()) : null;
                 if (own != null) {
                     helped.plans.add(own);

@@ -228,6 +228,14 @@ public final class Kind {
         return whole;
     }
 
+    /// How many whole GPUs come free at a step; below zero if they are taken.
+    long whole(Timeline line, int at) {
+        if (!line.plain(at)) {
+            return (long) line.step(at).sign() * whole(line.step(at).demand());
+        }
+        return line.lane(at) < gpusByLane.length ? line.gpus(at) : 0;
+    }
+
     /// Whether a demand takes a part of a shared GPU.
     boolean shares(Demand demand) {
         return demand.lane() >= gpusByLane.length;

@@ -53,12 +53,11 @@ final class Node {
     /// @param floor when those end that are past their end now
     record Clock(long now, long floor) {
 
-        long end(Step run) {
-            return run.time <= now ? floor : run.time;
+        /// @param expected end of a run
+        long end(long expected) {
+            return expected <= now ? floor : expected;
         }
     }
-
-    private static final Step[] NO_STEPS = {};
 
     final int index;
     final int place;
@@ -77,7 +76,6 @@ final class Node {
     boolean open = true;
     boolean counted;
 
-    /// Whether a run is here that shares the node with its user's only.
     private boolean alone;
 
     /// How many CPUs runs hold that others may hold too.
@@ -86,16 +84,16 @@ final class Node {
     int cellGpus = -1;
     int cellMagnitude = -1;
     int cellParts = -1;
-    private Step[] runs = NO_STEPS;
+    private Timeline runs = Timeline.EMPTY;
 
     /// Runs that have given way, for a look.
-    private Step[] gone = NO_STEPS;
+    private Timeline gone = Timeline.EMPTY;
 
-    private Step[] reserved = NO_STEPS;
+    private Timeline reserved = Timeline.EMPTY;
 
     /// GPUs that are kept for nobody who could be there for long, until `time`: a part of what is
     /// reserved.
-    private Step[] lent = NO_STEPS;
+    private Timeline lent = Timeline.EMPTY;
 
     private @Nullable FreeNode view;
 
@@ -144,10 +142,11 @@ final class Node {
             view = kind.asEmpty().copy(index);
         }
         long kinds = 0;
-        for (Step run : runs) {
-            kinds |= kinds(run.demand.lane(), run.demand.gpus());
-            for (int lane = 0; lane < run.demand.more().places(); lane++) {
-                kinds |= kinds(lane, run.demand.more().at(lane));
+        for (int at = 0; at < runs.length(); at++) {
+            kinds |= kinds(runs.lane(at), runs.gpus(at));
+            Counted more = runs.plain(at) ? Counted.NONE : runs.step(at).demand.more();
+            for (int lane = 0; lane < more.places(); lane++) {
+                kinds |= kinds(lane, more.at(lane));
             }
         }
         view.set(Kind.CPU * free[0], free[1], kinds);
@@ -217,27 +216,32 @@ final class Node {
     /// @param returns what others get at its end
     void take(long job, Demand held, Demand returns, long until, @Nullable Stake stake) {
         add(held, -1);
-        run(with(runs, new Step(until, job, returns, 1, stake)));
+        run(runs.with(new Step(until, job, returns, 1, stake)));
     }
 
     void release(long job, Demand demand) {
         add(demand, 1);
-        run(without(runs, job));
+        run(runs.without(job));
     }
 
-    private void run(Step[] those) {
+    private void run(Timeline those) {
         vacancy = null;
         runs = those;
         alone = false;
         boolean shared = together > 0;
-        for (Step run : runs) {
-            alone |= run.demand.tenant().alone();
-            shared |= run.demand.heldTogether() != null;
+        for (int at = 0; at < those.length(); at++) {
+            if (!those.plain(at)) {
+                Demand demand = those.step(at).demand;
+                alone |= demand.tenant().alone();
+                shared |= demand.heldTogether() != null;
+            }
         }
         if (shared) {
+            Step[] freeing = those.steps().clone();
             int before = together;
-            together = Together.count(runs);
+            together = Together.count(freeing);
             free[0] -= together - before;
+            runs = Timeline.of(freeing);
         }
     }
 
@@ -255,9 +259,9 @@ final class Node {
 
     private void step(long job, Demand demand, long from, long until) {
         vacancy = null;
-        reserved = with(reserved, new Step(from, job, demand, -1, null));
+        reserved = reserved.with(new Step(from, job, demand, -1, null));
         if (until != NEVER) {
-            reserved = with(reserved, new Step(until, job, demand, 1, null));
+            reserved = reserved.with(new Step(until, job, demand, 1, null));
         }
     }
 
@@ -271,10 +275,10 @@ final class Node {
     /// @param free by lane; none if they are not kept any more
     void keep(long mark, List<Demand> free, long until) {
         unreserve(mark);
-        lent = without(lent, mark);
+        lent = lent.without(mark);
         for (Demand lane : free) {
             step(mark, lane, 0, NEVER);
-            lent = with(lent, new Step(until, mark, lane, -1, null));
+            lent = lent.with(new Step(until, mark, lane, -1, null));
         }
     }
 
@@ -290,7 +294,7 @@ final class Node {
 
     /// Whether GPUs are kept that are lent for a time.
     boolean lends() {
-        return lent.length > 0;
+        return lent.length() > 0;
     }
 
     /// Whether at no time from now on more GPUs of a lane are promised than there are.
@@ -300,20 +304,19 @@ final class Node {
         int other = 0;
         long at = now;
         while (true) {
-            for (; run < runs.length && runs[run].time <= at; run++) {
-                have += runs[run].demand.gpusOf(lane);
+            for (; run < runs.length() && runs.time(run) <= at; run++) {
+                have += runs.gpusOf(run, lane);
             }
-            for (; other < reserved.length && reserved[other].time <= at; other++) {
-                Step step = reserved[other];
-                have += (long) step.sign * step.demand.gpusOf(lane);
+            for (; other < reserved.length() && reserved.time(other) <= at; other++) {
+                have += reserved.gpusOf(other, lane);
             }
             if (have < 0) {
                 return false;
             }
             at =
                     Math.min(
-                            run < runs.length ? runs[run].time : NEVER,
-                            other < reserved.length ? reserved[other].time : NEVER);
+                            run < runs.length() ? runs.time(run) : NEVER,
+                            other < reserved.length() ? reserved.time(other) : NEVER);
             if (at == NEVER) {
                 return true;
             }
@@ -322,13 +325,13 @@ final class Node {
 
     void unreserve(long job) {
         vacancy = null;
-        reserved = without(reserved, job);
+        reserved = reserved.without(job);
     }
 
     /// Whether the demand fits now, beside what is reserved now for some jobs.
     boolean fitsBeside(Demand demand, long now, LongPredicate jobs) {
         var walk = new TimeWalk(this, demand);
-        for (Step step : reserved) {
+        for (Step step : reserved.steps()) {
             if (step.time <= now && step.sign < 0 && jobs.test(step.job)) {
                 walk.change(step.demand, -1);
             }
@@ -336,31 +339,31 @@ final class Node {
         return walk.fits() && walk.seats();
     }
 
-    /// What runs hold, the one that ends first before all. Must not be changed.
-    Step[] runs() {
+    /// What runs hold, the one that ends first before all.
+    Timeline runs() {
         return runs;
     }
 
-    /// What is reserved here, in the order of time. Must not be changed.
-    Step[] reservations() {
+    /// What is reserved here.
+    Timeline reservations() {
         return reserved;
     }
 
     /// Whether anything is reserved here.
     boolean reserved() {
-        return reserved.length > 0;
+        return reserved.length() > 0;
     }
 
     /// A run gives what it would give, for a look.
     void giveWay(long job) {
-        Step[] rest = without(runs, job);
-        for (Step step : runs) {
+        Timeline rest = runs.without(job);
+        for (Step step : runs.steps()) {
             if (step.job == job && step.stake != null) {
                 add(step.stake.yield(step.demand), 1);
-                gone = with(gone, step);
+                gone = gone.with(step);
                 if (step.stake.suspends()) {
                     Demand kept = Stake.rest(step.demand);
-                    rest = with(rest, new Step(step.time, job, kept, 1, null));
+                    rest = rest.with(new Step(step.time, job, kept, 1, null));
                 }
             }
         }
@@ -369,20 +372,20 @@ final class Node {
 
     /// A run that gave way has its place again.
     void takeBack(long job) {
-        Step[] back = without(runs, job);
-        for (Step step : gone) {
+        Timeline back = runs.without(job);
+        for (Step step : gone.steps()) {
             if (step.job == job && step.stake != null) {
                 add(step.stake.yield(step.demand), -1);
-                back = with(back, step);
+                back = back.with(step);
             }
         }
         run(back);
-        gone = without(gone, job);
+        gone = gone.without(job);
     }
 
     /// Asks a question as if these runs had given way.
     boolean without(LongPredicate leaving, BooleanSupplier question) {
-        Step[] all = runs;
+        Step[] all = runs.steps();
         for (Step step : all) {
             if (leaving.test(step.job)) {
                 giveWay(step.job);
@@ -430,6 +433,21 @@ final class Node {
         demand.counted().addTo(to, others, sign);
     }
 
+    /// Adds a step of a timeline to what is free.
+    ///
+    /// @param to as [#free]
+    void add(long[] to, Timeline line, int at) {
+        if (!line.plain(at) || line.counts(at)) {
+            add(to, line.step(at).demand, line.step(at).sign);
+            return;
+        }
+        to[0] += line.cpus(at);
+        to[1] += line.memoryMib(at);
+        if (line.lane(at) >= 0) {
+            to[2 + line.lane(at)] += line.gpus(at);
+        }
+    }
+
     /// Whether that much is enough for a demand, whoever is there.
     ///
     /// @param there as [#free]
@@ -441,13 +459,18 @@ final class Node {
                 && demand.counted().fits(there, others);
     }
 
+    /// Whether a run is here that shares the node with its user's only.
+    boolean alone() {
+        return alone;
+    }
+
     /// How many runs here cannot be on one node with a tenant.
     long strangers(Tenant tenant) {
         if (!alone && !tenant.alone()) {
             return 0;
         }
         long strangers = 0;
-        for (Step run : runs) {
+        for (Step run : runs.steps()) {
             strangers += run.demand.tenant().bars(tenant) ? 1 : 0;
         }
         return strangers;
@@ -495,7 +518,7 @@ final class Node {
             return clock.now;
         }
         long open = Hours.openUntil(hours, clock.now);
-        if (reserved.length == 0 || open == clock.now) {
+        if (reserved.length() == 0 || open == clock.now) {
             return open;
         }
         long until = untilReserved(demand, clock, false);
@@ -509,7 +532,7 @@ final class Node {
 
     /// Up to when all GPUs of a lane are lent that are kept; 0 if none is.
     private long lentUntil(int lane) {
-        for (Step step : lent) {
+        for (Step step : lent.steps()) {
             if (step.demand.lane() == lane) {
                 return step.time;
             }
@@ -524,7 +547,7 @@ final class Node {
         var walk = new TimeWalk(this, demand, clock);
         long at = clock.now;
         walk.moveTo(at);
-        for (Step step : borrows ? lent : NO_STEPS) {
+        for (Step step : borrows ? lent.steps() : Timeline.EMPTY.steps()) {
             walk.change(step.demand, 1);
         }
         if (!walk.seats()) {
@@ -543,40 +566,18 @@ final class Node {
     long nextStep(long time, Clock clock, long[] hours) {
         int gate = Hours.passed(hours, time);
         long next = gate == hours.length ? NEVER : hours[gate];
-        for (Step run : runs) {
-            long end = clock.end(run);
+        for (int at = 0; at < runs.length(); at++) {
+            long end = clock.end(runs.time(at));
             next = end > time ? Math.min(next, end) : next;
-            if (run.time > Math.max(time, clock.now)) {
+            if (runs.time(at) > Math.max(time, clock.now)) {
                 break;
             }
         }
-        for (Step step : reserved) {
-            if (step.time > time) {
-                return Math.min(next, step.time);
+        for (int at = 0; at < reserved.length(); at++) {
+            if (reserved.time(at) > time) {
+                return Math.min(next, reserved.time(at));
             }
         }
         return next;
-    }
-
-    private static Step[] with(Step[] steps, Step added) {
-        Step[] more = Arrays.copyOf(steps, steps.length + 1);
-        int at = steps.length;
-        while (at > 0 && more[at - 1].time > added.time) {
-            more[at] = more[at - 1];
-            at--;
-        }
-        more[at] = added;
-        return more;
-    }
-
-    private static Step[] without(Step[] steps, long job) {
-        int kept = 0;
-        Step[] fewer = new Step[steps.length];
-        for (Step step : steps) {
-            if (step.job != job) {
-                fewer[kept++] = step;
-            }
-        }
-        return kept == 0 ? NO_STEPS : Arrays.copyOf(fewer, kept);
     }
 }

@@ -1,6 +1,5 @@
 package io.berth.core.engine;
 
-import io.berth.core.engine.Node.Step;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,27 +20,31 @@ final class ReadyTimes {
     ///
     /// @param first at which level they begin
     /// @param free how much a node has of it now
-    /// @param of how much a demand takes
-    private record Scale(
-            int first, long[] amounts, ToLongFunction<Node> free, ToLongFunction<Demand> of) {
+    /// @param of how much comes free of it at a step
+    private record Scale(int first, long[] amounts, ToLongFunction<Node> free, Amount of) {
+
+        /// How much comes free of one thing at a step.
+        private interface Amount {
+            long at(Timeline line, int step);
+        }
 
         /// Lowers times of a node to those at which it will have that much of this.
         ///
         /// @param ready by level and window
         void lower(long[] ready, Node node) {
-            Step[] runs = node.runs();
-            Step[] reserved = node.reservations();
+            Timeline runs = node.runs();
+            Timeline reserved = node.reservations();
             var since = new long[amounts.length];
             int had = 0;
             int run = 0;
             int other = 0;
             long have = free.applyAsLong(node);
             for (long at = 0; at != Node.NEVER; ) {
-                for (; run < runs.length && runs[run].time() <= at; run++) {
-                    have += of.applyAsLong(runs[run].demand());
+                for (; run < runs.length() && runs.time(run) <= at; run++) {
+                    have += of.at(runs, run);
                 }
-                for (; other < reserved.length && reserved[other].time() <= at; other++) {
-                    have += reserved[other].sign() * of.applyAsLong(reserved[other].demand());
+                for (; other < reserved.length() && reserved.time(other) <= at; other++) {
+                    have += of.at(reserved, other);
                 }
                 for (; had < amounts.length && amounts[had] <= have; had++) {
                     since[had] = at;
@@ -51,8 +54,8 @@ final class ReadyTimes {
                 }
                 at =
                         Math.min(
-                                run < runs.length ? runs[run].time() : Node.NEVER,
-                                other < reserved.length ? reserved[other].time() : Node.NEVER);
+                                run < runs.length() ? runs.time(run) : Node.NEVER,
+                                other < reserved.length() ? reserved.time(other) : Node.NEVER);
             }
             for (; had > 0; had--) {
                 lower(ready, first + had - 1, since[had - 1], Node.NEVER);
@@ -83,7 +86,7 @@ final class ReadyTimes {
         scales.add(new Scale(0, wholes, Node::freeGpus, kind::whole));
         long[] cpus = new long[ofParts - ofCpus];
         Arrays.setAll(cpus, magnitude -> magnitude == 0 ? Long.MIN_VALUE : 1L << (magnitude - 1));
-        scales.add(new Scale(ofCpus, cpus, node -> node.free[0], Demand::cpus));
+        scales.add(new Scale(ofCpus, cpus, node -> node.free[0], Timeline::cpus));
         for (int slot = 0; slot < kind.slots.length; slot++) {
             int lane = kind.gpusByLane.length + slot;
             long all = kind.slots[slot];
@@ -94,7 +97,7 @@ final class ReadyTimes {
                             ofParts,
                             parts,
                             node -> node.free[2 + lane],
-                            demand -> demand.gpusOf(lane)));
+                            (line, step) -> line.gpusOf(step, lane)));
         }
         int levels = ofParts + (kind.slots.length == 0 ? 0 : Kind.PARTS + 1);
         this.times = new Readiness[levels * WINDOWS.length];

@@ -16,12 +16,16 @@ final class TimeWalk {
     private static final BitSet NO_CPUS = new BitSet();
 
     private final Node node;
-    private final Step[] runs;
-    private final Step[] reserved;
+    private final Timeline runs;
+    private final Timeline reserved;
     private final Demand demand;
     private final @Nullable Seating seating;
     private final @Nullable Shared shared;
     private final boolean capped;
+
+    /// Whether nothing of a plain step matters but CPUs, memory, GPUs and what it counts.
+    private final boolean simple;
+
     private long cpus;
 
     /// CPUs that the demand may share with those who hold them, if it begins when somebody last
@@ -75,7 +79,7 @@ final class TimeWalk {
         this.floor = clock.floor();
         this.cpus = node.free[0];
         this.memory = node.free[1];
-        for (; run < runs.length && runs[run].time() <= clock.now(); run++) {}
+        for (; run < runs.length() && runs.time(run) <= clock.now(); run++) {}
         this.overdue = run;
         this.seating = demand.seating();
         this.shared = demand.shared();
@@ -85,21 +89,25 @@ final class TimeWalk {
         this.left = capped ? node.left[demand.tenant().partition()] : 0;
         this.others =
                 demand.counted().places() == 0 && seating == null ? NOTHING : node.freeOthers();
+        this.simple = !capped && !demand.tenant().alone() && ofLanes.length == 0;
         share();
     }
 
     /// Goes on to a time.
     void moveTo(long time) {
         for (; overdue > 0 && floor <= time; overdue--) {
-            change(runs[overdue - 1].demand(), 1);
+            pass(runs, overdue - 1);
         }
-        for (; run < runs.length && runs[run].time() <= time; run++) {
-            change(runs[run].demand(), 1);
+        for (; run < runs.length() && runs.time(run) <= time; run++) {
+            pass(runs, run);
         }
-        for (; other < reserved.length && reserved[other].time() <= time; other++) {
-            reserve(reserved[other].demand(), reserved[other].sign());
+        for (; other < reserved.length() && reserved.time(other) <= time; other++) {
+            pass(reserved, other);
+            if (seating != null && reserved.step(other).demand().contends(demand, seating)) {
+                unseated -= reserved.step(other).sign();
+            }
             if (node.crowded()) {
-                join(reserved[other]);
+                join(reserved.step(other));
             }
         }
         if (!spare.isEmpty()) {
@@ -117,7 +125,7 @@ final class TimeWalk {
         if (shared == null || !node.crowded()) {
             return;
         }
-        spare = Together.open(shared, runs, this::here);
+        spare = Together.open(shared, runs.steps(), this::here);
         joining = Map.of();
         joinable = NO_CPUS;
     }
@@ -134,7 +142,7 @@ final class TimeWalk {
             return;
         }
         int before = joined();
-        BitSet more = Together.open(its, runs, this::here);
+        BitSet more = Together.open(its, runs.steps(), this::here);
         more.andNot(spare);
         more.or(joinable);
         joinable = more;
@@ -163,15 +171,26 @@ final class TimeWalk {
     }
 
     private BitSet heldTogether() {
-        return Together.held(runs, this::here);
+        return Together.held(runs.steps(), this::here);
     }
 
     /// When something comes free or is taken next; [Node#NEVER] if nothing does.
     long next() {
-        long end = run < runs.length ? runs[run].time() : Node.NEVER;
+        long end = run < runs.length() ? runs.time(run) : Node.NEVER;
         return Math.min(
                 overdue > 0 ? Math.min(floor, end) : end,
-                other < reserved.length ? reserved[other].time() : Node.NEVER);
+                other < reserved.length() ? reserved.time(other) : Node.NEVER);
+    }
+
+    /// A step comes. Most are read of the timeline alone.
+    private void pass(Timeline line, int at) {
+        if (!simple || !line.plain(at) || (others.length > 0 && line.counts(at))) {
+            change(line.step(at).demand(), line.step(at).sign());
+            return;
+        }
+        cpus += line.cpus(at);
+        memory += line.memoryMib(at);
+        gpus += line.lane(at) == demand.lane() ? line.gpus(at) : 0;
     }
 
     /// @param sign 1 for what comes free, -1 for what is taken
@@ -186,12 +205,6 @@ final class TimeWalk {
         left += by.tenant().sharesCap(demand.tenant()) ? (long) sign * by.ofCap() : 0;
         strangers -= by.tenant().bars(demand.tenant()) ? sign : 0;
         by.counted().addTo(others, 0, sign);
-    }
-
-    /// The same for what is reserved.
-    void reserve(Demand by, int sign) {
-        change(by, sign);
-        unseated -= seating != null && by.contends(demand, seating) ? sign : 0;
     }
 
     /// Whether there are places for a start.

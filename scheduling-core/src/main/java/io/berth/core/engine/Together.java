@@ -81,7 +81,7 @@ final class Together {
     ///
     /// @return null if it may have none together with others
     static Shared.@Nullable Choice choice(Node node, long job, Clock clock) {
-        Step[] runs = node.runs();
+        Step[] runs = node.runs().steps();
         int own = 0;
         while (own < runs.length && runs[own].job() != job) {
             own++;
@@ -113,7 +113,7 @@ final class Together {
             var its = (BitSet) held.clone();
             its.and(rest);
             rest.andNot(its);
-            Map.Entry<Long, Integer> most = leave.ceilingEntry(clock.end(runs[at]));
+            Map.Entry<Long, Integer> most = leave.ceilingEntry(clock.end(runs[at].time()));
             (most == null ? late : early)
                     .addFirst(new Shared.Some(its, most == null ? wanted : most.getValue()));
         }

@@ -1,7 +1,6 @@
 package io.berth.core.engine;
 
 import io.berth.core.engine.Node.Clock;
-import io.berth.core.engine.Node.Step;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,38 +28,37 @@ final class Vacancy {
     Vacancy(Node node, Clock clock) {
         this.node = node;
         this.clock = clock;
-        Step[] runs = node.runs();
+        Timeline runs = node.runs();
         int run = 0;
-        for (; run < runs.length && runs[run].time() <= clock.now(); run++) {}
+        for (; run < runs.length() && runs.time(run) <= clock.now(); run++) {}
         int overdue = run;
-        for (Step it : runs) {
-            alone |= it.demand().tenant().alone();
-        }
+        alone = node.alone();
         long[] free = node.free.clone();
         falling.add(new Left(clock.now(), free.clone()));
-        Step[] reserved = node.reservations();
-        for (int other = 0; other < reserved.length; ) {
-            long time = Math.max(clock.now(), reserved[other].time());
+        Timeline reserved = node.reservations();
+        for (int other = 0; other < reserved.length(); ) {
+            long time = Math.max(clock.now(), reserved.time(other));
             for (; overdue > 0 && clock.floor() <= time; overdue--) {
-                node.add(free, runs[overdue - 1].demand(), 1);
+                node.add(free, runs, overdue - 1);
             }
-            for (; run < runs.length && runs[run].time() <= time; run++) {
-                node.add(free, runs[run].demand(), 1);
+            for (; run < runs.length() && runs.time(run) <= time; run++) {
+                node.add(free, runs, run);
             }
-            for (; other < reserved.length && reserved[other].time() <= time; other++) {
-                alone |= reserved[other].demand().tenant().alone();
-                node.add(free, reserved[other].demand(), reserved[other].sign());
+            for (; other < reserved.length() && reserved.time(other) <= time; other++) {
+                alone |= !reserved.plain(other) && reserved.step(other).demand().tenant().alone();
+                node.add(free, reserved, other);
             }
             fall(time, free);
         }
-        this.next = runs.length > 0 && runs[0].time() <= clock.now() ? clock.now() : nextOf(node);
+        this.next = runs.length() > 0 && runs.time(0) <= clock.now() ? clock.now() : nextOf(node);
     }
 
     private long nextOf(Node of) {
-        long first = of.runs().length == 0 ? Node.NEVER : of.runs()[0].time();
-        for (Step step : of.reservations()) {
-            if (step.time() > clock.now()) {
-                return Math.min(first, step.time());
+        long first = of.runs().length() == 0 ? Node.NEVER : of.runs().time(0);
+        Timeline reserved = of.reservations();
+        for (int at = 0; at < reserved.length(); at++) {
+            if (reserved.time(at) > clock.now()) {
+                return Math.min(first, reserved.time(at));
             }
         }
         return first;

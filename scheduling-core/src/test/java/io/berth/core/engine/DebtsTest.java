@@ -54,7 +54,7 @@ final class DebtsTest {
 
     /// What others count on when the run ends.
     private Demand returned() {
-        return Arrays.stream(engine.cluster.node(0).runs())
+        return Arrays.stream(engine.cluster.node(0).runs().steps())
                 .filter(it -> it.job() == RUN)
                 .map(Node.Step::demand)
                 .reduce(Demand.NOTHING, Demand::and);

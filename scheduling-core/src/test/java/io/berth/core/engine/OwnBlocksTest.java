@@ -126,7 +126,7 @@ final class OwnBlocksTest {
                 Arrays.stream(nodes)
                         .flatMap(it::block)
                         .forEach(node ->
-                                assertThat(it.trial.engine.cluster.node(node).runs())
+                                assertThat(it.trial.engine.cluster.node(node).runs().steps())
                                         .extracting(Node.Step::job)
                                         .containsOnly(1L));
             } else if (before != null) {

@@ -87,8 +87,8 @@ final class ReadyTimesTest {
 
         /// The first time from which on so much is free for a length of time.
         long firstAt(long free, ToLongFunction<Demand> of, LongPredicate enough, long length) {
-            List<Step> steps = new ArrayList<>(List.of(node.runs()));
-            steps.addAll(List.of(node.reservations()));
+            List<Step> steps = new ArrayList<>(List.of(node.runs().steps()));
+            steps.addAll(List.of(node.reservations().steps()));
             var moments = new TreeSet<Long>();
             moments.add(0L);
             steps.forEach(step -> moments.add(step.time()));

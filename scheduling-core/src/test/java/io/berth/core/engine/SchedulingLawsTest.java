@@ -173,13 +173,13 @@ final class SchedulingLawsTest {
                 for (int i = 0; i < trial.engine.cluster.size(); i++) {
                     Node node = trial.engine.cluster.node(i);
                     assertThat(Arrays.stream(node.left).min().orElse(0)).isNotNegative();
-                    for (Node.Step run : node.runs()) {
+                    for (Node.Step run : node.runs().steps()) {
                         Tenant tenant = run.demand().tenant();
                         assertThat(node.strangers(tenant))
                                 .as("strangers of job %s on node %s", run.job(), i)
                                 .isEqualTo(tenant.block() ? 1 : 0); // Itself.
                         for (int mate : tenant.block() ? mates(trial, i) : new int[0]) {
-                            assertThat(trial.engine.cluster.node(mate).runs())
+                            assertThat(trial.engine.cluster.node(mate).runs().steps())
                                     .extracting(Node.Step::job)
                                     .containsOnly(run.job());
                         }

@@ -223,7 +223,11 @@ final class VictimSearchTest {
         for (int node = 0; node < it.free.length; node++) {
             Node at = it.trial.engine.cluster.node(node);
             text.append(Arrays.toString(at.free))
-                    .append(Arrays.stream(at.runs()).map(Node.Step::toString).sorted().toList());
+                    .append(
+                            Arrays.stream(at.runs().steps())
+                                    .map(Node.Step::toString)
+                                    .sorted()
+                                    .toList());
         }
         return text.toString();
     }
