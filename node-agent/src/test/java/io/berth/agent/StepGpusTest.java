@@ -5,7 +5,12 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.berth.agent.nvml.NvmlStub;
 import io.berth.agent.nvml.Topologies;
+import io.berth.contracts.Allocation;
+import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
+import io.berth.contracts.JobSpec;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.RunReport.Ended;
 import java.io.IOException;
@@ -80,17 +85,26 @@ class StepGpusTest {
         script.append("unset CUDA_VISIBLE_DEVICES; srun ").append(open);
         RunId run = HandPlacement.newRun();
 
-        rig.placement.launch(
-                rig.node,
-                run,
+        JobSpec spec =
                 Jobs.script(
                         run.job(),
                         rig.work,
-                        script.toString().replace("%s", folder.resolve("home/devices").toString())),
-                64,
-                "GPU-0",
-                "GPU-1",
-                "GPU-3");
+                        script.toString().replace("%s", folder.resolve("home/devices").toString()));
+        rig.placement.launch(
+                rig.node,
+                run,
+                rig.placement.writeSpec(spec),
+                LaunchMode.BATCH,
+                false,
+                List.of(
+                        new Allocation(
+                                new NodeName(rig.node),
+                                0,
+                                2,
+                                IndexSet.firstN(2),
+                                64,
+                                List.of("GPU-0", "GPU-1", "GPU-3"))),
+                0);
         rig.placement.await(Ended.class, run);
 
         for (int step = 0; step < CASES.size(); step++) {
