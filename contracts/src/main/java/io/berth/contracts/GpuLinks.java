@@ -8,17 +8,20 @@ import java.util.regex.Pattern;
 /// How each GPU of a node reaches each other one, as a matrix in the words of `nvidia-smi topo -m`:
 /// one row for each GPU of the inventory, in its order, one word for each GPU.
 ///
-/// `X` is the GPU itself, `NV12` twelve NVLinks, through switches or straight; then by PCI: `PIX`
-/// over one bridge, `PXB` over several, `PHB` over a host bridge, `NODE` inside a NUMA node, `SYS`
-/// between NUMA nodes; `?` is not known.
+/// `X` is the GPU itself, `NV12` twelve NVLinks, through switches or straight, `XGMI` AMD's links,
+/// straight (the word of `rocm-smi --showtopotype`); then by PCI: `PIX` over one bridge, `PXB` over
+/// several, `PHB` over a host bridge, `NODE` inside a NUMA node, `SYS` between NUMA nodes; `?` is
+/// not known.
 public record GpuLinks(List<String> rows) {
 
-    private static final Pattern WORD = Pattern.compile("X|NV[1-9][0-9]*|PIX|PXB|PHB|NODE|SYS|\\?");
+    private static final Pattern WORD =
+            Pattern.compile("X|NV[1-9][0-9]*|XGMI|PIX|PXB|PHB|NODE|SYS|\\?");
 
     /// The nearness of two GPUs, the nearest first.
     public enum Path {
         SELF,
         NVLINK,
+        XGMI,
         PIX,
         PXB,
         PHB,
@@ -53,6 +56,13 @@ public record GpuLinks(List<String> rows) {
             case "?" -> Path.UNKNOWN;
             default -> word.startsWith("NV") ? Path.NVLINK : Path.valueOf(word);
         };
+    }
+
+    /// Whether two GPUs, by their places in the inventory's list, have links of their own between
+    /// them, beside PCI.
+    public boolean linked(int from, int to) {
+        Path path = path(from, to);
+        return path == Path.NVLINK || path == Path.XGMI;
     }
 
     /// The NVLinks between two GPUs, by their places in the inventory's list; 0 if there are none.

@@ -12,12 +12,21 @@ import org.junit.jupiter.params.provider.CsvSource;
 class GpuLinksTest {
 
     @ParameterizedTest
-    @CsvSource({"0,0,SELF,0", "0,1,NVLINK,12", "1,2,SYS,0", "2,0,UNKNOWN,0"})
-    void a_word_of_the_matrix_is_a_path_and_its_nvlinks(int from, int to, Path path, int nvlinks) {
-        var links = new GpuLinks(List.of("X NV12 ?", "NV12 X SYS", "? SYS X"));
+    @CsvSource({
+        "0,0,SELF,0,false",
+        "0,1,NVLINK,12,true",
+        "1,2,SYS,0,false",
+        "2,0,UNKNOWN,0,false",
+        "2,3,XGMI,0,true"
+    })
+    void a_word_of_the_matrix_is_a_path_and_its_nvlinks(
+            int from, int to, Path path, int nvlinks, boolean linked) {
+        var links =
+                new GpuLinks(List.of("X NV12 ? ?", "NV12 X SYS ?", "? SYS X XGMI", "? ? XGMI X"));
 
         assertThat(links.path(from, to)).isEqualTo(path);
         assertThat(links.nvlinks(from, to)).isEqualTo(nvlinks);
+        assertThat(links.linked(from, to)).isEqualTo(linked);
     }
 
     @ParameterizedTest

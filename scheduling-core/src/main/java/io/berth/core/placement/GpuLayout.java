@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// *Goals*, ranked: the nearest GPUs, by the sum over all pairs; of the rest that stays free, the
 /// nearest as well, so that the next job finds a good set too; the lowest numbers. NVLinks count by
-/// their number and before any way over PCI; a NUMA node that two GPUs share counts last.
+/// their number and before any way over PCI, as AMD's XGMI does; a NUMA node that two GPUs share
+/// counts last.
 ///
 /// *Method*: all subsets are compared once for each set of free GPUs, and the answer is kept. It is
 /// for nodes of up to [#MOST] GPUs.
@@ -20,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 /// *Example*: a DGX-1 whose GPU 0 is held gives GPUs 4 to 7 to a job of four: they have nine links
 /// among them, and no other four have more.
 ///
-/// An *island* is a set of GPUs each of which reaches each other over NVLinks between GPUs of the
-/// set: straight, through a switch, or through one another. So two boards of four that only PCI
-/// joins have islands of four; any four of eight that a switch links are one.
+/// An *island* is a set of GPUs each of which reaches each other over NVLinks (or XGMI) between
+/// GPUs of the set: straight, through a switch, or through one another. So two boards of four that
+/// only PCI joins have islands of four; any four of eight that a switch links are one.
 ///
 /// Source: the sum over pairs is what Slurm's gres.conf(5) `Links` and NVIDIA's device plugin
 /// compare.
@@ -55,7 +56,7 @@ final class GpuLayout {
     private final int size;
     private final long[][] nearness;
 
-    /// By GPU, those that it has NVLinks to, as bits.
+    /// By GPU, those that it has links of its own to, as bits.
     private final long[] linked;
 
     private final Map<Choice, Integer> choices = new HashMap<>();
@@ -71,7 +72,7 @@ final class GpuLayout {
         }
         for (int from = 0; from < linked.length && shape.links != null; from++) {
             for (int to = 0; to < linked.length; to++) {
-                linked[from] |= shape.links.nvlinks(from, to) > 0 ? 1L << to : 0;
+                linked[from] |= shape.links.linked(from, to) ? 1L << to : 0;
             }
         }
     }
@@ -128,6 +129,7 @@ final class GpuLayout {
                 + switch (links.path(from, to)) {
                     case SELF, UNKNOWN -> 0;
                     case NVLINK -> NVLINK * links.nvlinks(from, to);
+                    case XGMI -> NVLINK;
                     case PIX -> 500;
                     case PXB -> 400;
                     case PHB -> 300;

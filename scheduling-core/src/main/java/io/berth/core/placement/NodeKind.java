@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 ///   told
 /// @param slots their shared GPUs, in the order of the inventory
 /// @param gres their other resources, without device files
-/// @param linked the lanes of whose GPUs each reaches each other by NVLink
+/// @param linked the lanes of whose GPUs each reaches each other by NVLink or XGMI
 /// @param seats where GPUs and CPUs lie; null where there are too many GPUs to tell
 record NodeKind(
         Cores cores,
@@ -104,7 +104,7 @@ record NodeKind(
                         .toArray();
         for (int from : places) {
             for (int to : places) {
-                if (from != to && links.nvlinks(from, to) == 0) {
+                if (from != to && !links.linked(from, to)) {
                     return false;
                 }
             }
