@@ -27,7 +27,21 @@ public record GpuLinks(List<String> rows) {
         PHB,
         NODE,
         SYS,
-        UNKNOWN
+        UNKNOWN;
+
+        /// The way that a word of the matrix names.
+        public static Path of(String word) {
+            return switch (word) {
+                case "X" -> SELF;
+                case "?" -> UNKNOWN;
+                default -> word.startsWith("NV") ? NVLINK : valueOf(word);
+            };
+        }
+
+        /// Whether it is of links of the GPUs' own, beside PCI.
+        public boolean linked() {
+            return this == NVLINK || this == XGMI;
+        }
     }
 
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
@@ -50,19 +64,13 @@ public record GpuLinks(List<String> rows) {
 
     /// The way between two GPUs, by their places in the inventory's list.
     public Path path(int from, int to) {
-        String word = word(from, to);
-        return switch (word) {
-            case "X" -> Path.SELF;
-            case "?" -> Path.UNKNOWN;
-            default -> word.startsWith("NV") ? Path.NVLINK : Path.valueOf(word);
-        };
+        return Path.of(word(from, to));
     }
 
     /// Whether two GPUs, by their places in the inventory's list, have links of their own between
     /// them, beside PCI.
     public boolean linked(int from, int to) {
-        Path path = path(from, to);
-        return path == Path.NVLINK || path == Path.XGMI;
+        return path(from, to).linked();
     }
 
     /// The NVLinks between two GPUs, by their places in the inventory's list; 0 if there are none.

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 /// Two GPUs that XGMI joins straight have a link of that type between their nodes, which weighs 15
 /// for each hop. Of the way over PCI the NUMA nodes of both tell.
 ///
-/// Source: Linux, `Documentation/gpu/amdgpu` and the driver's topology files (`kfd_crat.h`).
+/// Source: Linux, `Documentation/gpu/amdgpu` and the driver's topology files (`kfd_crat.c`).
 public final class AmdGpus {
 
     private static final String NODES = "/sys/class/kfd/kfd/topology/nodes";

@@ -332,7 +332,7 @@ public final class PinnedGpus {
 
     /// @param told the driver's; without links of the GPUs' own it is the way over PCI
     private static String word(int count, String told) {
-        return count > 0 ? "NV" + count : told.startsWith("NV") || told.equals("XGMI") ? "?" : told;
+        return count > 0 ? "NV" + count : GpuLinks.Path.of(told).linked() ? "?" : told;
     }
 
     /// Whether a line's links are to the GPUs that there are. Where some do not work they are not.

@@ -83,13 +83,21 @@ final class PinnedGpusTest {
     }
 
     private static FoundGpus found(List<Gpu> gpus, OutOfService... lost) {
-        GpuLinks links = FoundGpus.matrix(gpus.size(), (_, _) -> "NV2");
+        return found("NV2", gpus, lost);
+    }
+
+    private static FoundGpus found(String link, List<Gpu> gpus, OutOfService... lost) {
+        GpuLinks links = FoundGpus.matrix(gpus.size(), (_, _) -> link);
         return new FoundGpus(gpus, links, List.of(DRIVER), List.of(lost), List.of());
     }
 
     /// Four of which the minors run against the indices.
     private static FoundGpus four() {
-        return found(IntStream.range(0, 4).mapToObj(it -> gpu(it, 3 - it, null)).toList());
+        return four("NV2");
+    }
+
+    private static FoundGpus four(String link) {
+        return found(link, IntStream.range(0, 4).mapToObj(it -> gpu(it, 3 - it, null)).toList());
     }
 
     private Pinned pinned(FoundGpus told, String... lines) {
@@ -167,16 +175,19 @@ final class PinnedGpusTest {
                         tuple(IndexSet.parse("1"), 0));
     }
 
-    @Test
-    void links_are_those_that_lines_count_among_the_gpus_that_are_given_out() {
+    @ParameterizedTest
+    @CsvSource({"NV2,?", "XGMI,?", "SYS,SYS"})
+    void links_are_those_that_lines_count_among_the_gpus_that_are_given_out(
+            String told, String uncounted) {
         Pinned pinned =
                 pinned(
-                        four(),
+                        four(told),
                         "Name=gpu File=/dev/nvidia3 Links=-1,4,0",
                         "Name=gpu File=/dev/nvidia[1-2]");
 
         assertThat(Objects.requireNonNull(pinned.gpus().links()).rows())
-                .containsExactly("X NV4 ?", "NV4 X NV2", "? NV2 X");
+                .containsExactly(
+                        "X NV4 " + uncounted, "NV4 X " + told, uncounted + " " + told + " X");
         assertThat(pinned.contradictions()).isEmpty();
     }
 

@@ -38,26 +38,6 @@ final class GpuLayoutTest {
         return new GpuLayout.Known().of(inventory);
     }
 
-    @Test
-    void gpus_that_xgmi_joins_are_near_and_an_island() {
-        GpuLayout pairs =
-                layout(
-                        new GpuLinks(
-                                List.of(
-                                        "X NODE XGMI NODE",
-                                        "NODE X NODE XGMI",
-                                        "XGMI NODE X NODE",
-                                        "NODE XGMI NODE X")),
-                        0,
-                        0,
-                        0,
-                        0);
-
-        assertThat(places(pairs.choose(free(0, 1, 3), 2))).containsExactly(1, 3);
-        assertThat(places(pairs.island(free(0, 1, 2, 3), 2))).containsExactly(0, 2);
-        assertThat(pairs.holdsIsland(free(0, 1, 2, 3), 3)).isFalse();
-    }
-
     private static GpuLinks all(int size, String word) {
         return new GpuLinks(
                 Collections.nCopies(size, word).stream()
@@ -85,6 +65,26 @@ final class GpuLayoutTest {
     }
 
     private final GpuLayout dgx1 = layout(DGX_1, 0, 0, 0, 0, 1, 1, 1, 1);
+
+    @Test
+    void gpus_that_xgmi_joins_are_near_and_an_island() {
+        GpuLayout pairs =
+                layout(
+                        new GpuLinks(
+                                List.of(
+                                        "X NODE XGMI NODE",
+                                        "NODE X NODE XGMI",
+                                        "XGMI NODE X NODE",
+                                        "NODE XGMI NODE X")),
+                        0,
+                        0,
+                        0,
+                        0);
+
+        assertThat(places(pairs.choose(free(0, 1, 3), 2))).containsExactly(1, 3);
+        assertThat(places(pairs.island(free(0, 1, 2, 3), 2))).containsExactly(0, 2);
+        assertThat(pairs.holdsIsland(free(0, 1, 2, 3), 3)).isFalse();
+    }
 
     @Test
     void four_of_a_dgx_1_are_one_of_its_two_meshes() {

@@ -23,6 +23,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Blocks `a` of n1 to n3 and `b` of n4 to n7, of nodes with 8 GPUs.
 final class PlacementBlocksTest {
@@ -124,9 +126,10 @@ final class PlacementBlocksTest {
         assertThat(on(2)).containsExactlyInAnyOrder("n4", "n5", "n6", "n7");
     }
 
-    @Test
-    void gpus_that_must_be_linked_are_on_a_node_where_all_are() {
-        node("linked", new GpuLinks(List.of("X NV4", "NV4 X")));
+    @ParameterizedTest
+    @ValueSource(strings = {"NV4", "XGMI"})
+    void gpus_that_must_be_linked_are_on_a_node_where_all_are(String link) {
+        node("linked", new GpuLinks(List.of("X " + link, link + " X")));
         node("apart", new GpuLinks(List.of("X PIX", "PIX X")));
         ResourceRequest island = gpus(1, 2, "h100").on(NodeConstraints.NONE.inBlocks(null, true));
         cell.submit(1, island);
