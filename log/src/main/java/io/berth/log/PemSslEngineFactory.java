@@ -31,17 +31,23 @@ public final class PemSslEngineFactory implements SslEngineFactory {
 
     private static final Logger LOG = LoggerFactory.getLogger(PemSslEngineFactory.class);
 
+    private static final String OF_TLS = "ssl.";
+
+    /// The last that was made in this process, where most clients have the same certificate: Kafka
+    /// keeps its key encrypted, by a password that takes long to turn into a key of its own.
+    private static volatile @Nullable Pair latest;
+
     private Map<String, ?> configs = Map.of();
     private @Nullable Pair current;
 
-    /// @param texts of the files that the factory is made of
-    private record Pair(Map<String, Password> texts, DefaultSslEngineFactory engines) {}
+    /// @param settings of TLS, with the texts of the files, that the factory is made of
+    private record Pair(Map<String, Object> settings, DefaultSslEngineFactory engines) {}
 
     @Override
     public synchronized void configure(Map<String, ?> given) {
         configs = given;
         try {
-            current = load(texts());
+            current = load(settings());
         } catch (IOException e) {
             throw new ConfigException("the certificates cannot be read: " + e.getMessage());
         }
@@ -87,9 +93,9 @@ public final class PemSslEngineFactory implements SslEngineFactory {
             throw new IllegalStateException("make a TLS engine: the factory is not configured");
         }
         try {
-            var texts = texts();
-            if (!texts.equals(last.texts())) {
-                last = load(texts);
+            var settings = settings();
+            if (!settings.equals(last.settings())) {
+                last = load(settings);
                 current = last;
             }
         } catch (IOException | KafkaException e) {
@@ -98,35 +104,40 @@ public final class PemSslEngineFactory implements SslEngineFactory {
         return last.engines();
     }
 
-    private Pair load(Map<String, Password> texts) throws IOException {
-        requireTogether(texts);
-        var settings = new HashMap<String, Object>(configs);
-        settings.put(SslConfigs.SSL_TRUSTSTORE_TYPE_CONFIG, DefaultSslEngineFactory.PEM_TYPE);
-        settings.put(SslConfigs.SSL_KEYSTORE_TYPE_CONFIG, DefaultSslEngineFactory.PEM_TYPE);
-        settings.putAll(texts);
+    private static Pair load(Map<String, Object> settings) throws IOException {
+        Pair known = latest;
+        if (known != null && known.settings().equals(settings)) {
+            return known;
+        }
+        requireTogether(settings);
         var engines = new DefaultSslEngineFactory();
         engines.configure(settings);
-        return new Pair(texts, engines);
+        var loaded = new Pair(settings, engines);
+        latest = loaded;
+        return loaded;
     }
 
-    private Map<String, Password> texts() throws IOException {
-        var texts = new HashMap<String, Password>();
-        read(AUTHORITY, SslConfigs.SSL_TRUSTSTORE_CERTIFICATES_CONFIG, texts);
-        read(CERTIFICATE, SslConfigs.SSL_KEYSTORE_CERTIFICATE_CHAIN_CONFIG, texts);
-        read(KEY, SslConfigs.SSL_KEYSTORE_KEY_CONFIG, texts);
-        return texts;
+    private Map<String, Object> settings() throws IOException {
+        var settings = new HashMap<String, Object>(configs);
+        settings.keySet().removeIf(name -> !name.startsWith(OF_TLS));
+        settings.put(SslConfigs.SSL_TRUSTSTORE_TYPE_CONFIG, DefaultSslEngineFactory.PEM_TYPE);
+        settings.put(SslConfigs.SSL_KEYSTORE_TYPE_CONFIG, DefaultSslEngineFactory.PEM_TYPE);
+        read(AUTHORITY, SslConfigs.SSL_TRUSTSTORE_CERTIFICATES_CONFIG, settings);
+        read(CERTIFICATE, SslConfigs.SSL_KEYSTORE_CERTIFICATE_CHAIN_CONFIG, settings);
+        read(KEY, SslConfigs.SSL_KEYSTORE_KEY_CONFIG, settings);
+        return settings;
     }
 
     /// Of a pair of which only one is renewed yet, a broker would refuse the certificate.
-    private static void requireTogether(Map<String, Password> texts) throws IOException {
-        Password chain = texts.get(SslConfigs.SSL_KEYSTORE_CERTIFICATE_CHAIN_CONFIG);
-        Password key = texts.get(SslConfigs.SSL_KEYSTORE_KEY_CONFIG);
-        if (chain != null && key != null && !Pem.together(chain.value(), key.value())) {
+    private static void requireTogether(Map<String, Object> settings) throws IOException {
+        if (settings.get(SslConfigs.SSL_KEYSTORE_CERTIFICATE_CHAIN_CONFIG) instanceof Password chain
+                && settings.get(SslConfigs.SSL_KEYSTORE_KEY_CONFIG) instanceof Password key
+                && !Pem.together(chain.value(), key.value())) {
             throw new IOException("the key is not that of the certificate");
         }
     }
 
-    private void read(String file, String setting, Map<String, Password> into) throws IOException {
+    private void read(String file, String setting, Map<String, Object> into) throws IOException {
         if (configs.get(file) instanceof String path) {
             into.put(setting, new Password(Files.readString(Path.of(path))));
         }

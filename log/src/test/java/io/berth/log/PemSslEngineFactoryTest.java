@@ -43,7 +43,11 @@ final class PemSslEngineFactoryTest {
     }
 
     private void configure() {
-        factory.configure(
+        configure(factory);
+    }
+
+    private void configure(PemSslEngineFactory one) {
+        one.configure(
                 Map.of(
                         SslConfigs.SSL_PROTOCOL_CONFIG,
                         SslConfigs.DEFAULT_SSL_PROTOCOL,
@@ -90,6 +94,20 @@ final class PemSslEngineFactoryTest {
         assertThat(shown()).isEqualTo("CN=first");
         replace("second", ".key");
         assertThat(shown()).isEqualTo("CN=second");
+    }
+
+    @Test
+    void clients_of_the_same_certificate_share_what_was_made_of_it() throws IOException {
+        var other = new PemSslEngineFactory();
+        configure();
+        configure(other);
+
+        assertThat(other.keystore()).isNotNull().isSameAs(factory.keystore());
+
+        use("second");
+        assertThat(other.keystore()).isNotNull().isSameAs(factory.keystore());
+        other.close();
+        assertThat(factory.createClientSslEngine("localhost", 1, "https")).isNotNull();
     }
 
     @Test
