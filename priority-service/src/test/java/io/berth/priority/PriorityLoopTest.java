@@ -33,12 +33,15 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The loop on a real broker; the test writes what the other services would.
+/// The loop on a real broker, with topics of each test's own; the test writes what the other
+/// services would.
 class PriorityLoopTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -57,18 +60,28 @@ class PriorityLoopTest {
                 }
             };
 
-    @TempDir Path directory;
+    @TempDir static Path directory;
+    private static GuardedBroker broker;
+    private static Map<String, String> settings;
     private final TopicDeclarations declarations = new TopicDeclarations(2, 1, (short) 1);
-    private GuardedBroker broker;
     private KafkaConnection kafka;
     private PriorityLoop loop;
     private Producer<byte[], byte[]> producer;
 
-    @BeforeEach
-    void start() throws IOException {
+    @BeforeAll
+    static void startBroker() throws IOException {
         broker = GuardedBroker.start(directory);
+        settings = admit(broker);
+    }
+
+    @AfterAll
+    static void stopBroker() {
+        broker.close();
+    }
+
+    @BeforeEach
+    void start() throws Exception {
         kafka = new KafkaConnection(broker.bootstrapServers());
-        var settings = admit(broker);
         loop =
                 new PriorityLoop(
                         KafkaConnection.of(name -> Optional.ofNullable(settings.get(name))),
@@ -76,6 +89,7 @@ class PriorityLoopTest {
                         CONFIG);
         producer = kafka.producer();
         try (Admin admin = kafka.admin()) {
+            admin.deleteTopics(admin.listTopics().names().get()).all().get();
             declarations.create(admin, Topics.all());
         }
         loop.start();
@@ -99,7 +113,6 @@ class PriorityLoopTest {
     void stop() {
         loop.stop();
         producer.close();
-        broker.close();
     }
 
     @Test
