@@ -56,6 +56,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
@@ -93,6 +94,7 @@ final class CellHarness implements AutoCloseable {
                 public void close() {}
             };
     private final EventWriter writer;
+    private final Consumer<byte[], byte[]> reader;
     private long reports;
 
     /// Deletes the topics of the test before, and makes new ones.
@@ -110,12 +112,14 @@ final class CellHarness implements AutoCloseable {
             throw new IllegalStateException("make the topics of a test", e);
         }
         writer = new EventWriter(this.outside::producer);
+        reader = this.outside.consumer();
         configure();
     }
 
     @Override
     public void close() {
         writer.close();
+        reader.close();
     }
 
     /// A tenure that leads on its own thread until it is closed. Closing waits for its end; `ended`
@@ -295,22 +299,20 @@ final class CellHarness implements AutoCloseable {
     <E> List<E> read(Topic<E> topic) {
         var events = new Events<>(topic, "test");
         var read = new ArrayList<E>();
-        try (var consumer = outside.consumer()) {
-            List<TopicPartition> partitions =
-                    consumer.partitionsFor(topic.name()).stream()
-                            .map(it -> new TopicPartition(it.topic(), it.partition()))
-                            .toList();
-            LogReader.readAll(
-                    consumer,
-                    partitions,
-                    record -> {
-                        try {
-                            read.add(events.event(record));
-                        } catch (Exception e) {
-                            throw new AssertionError(e);
-                        }
-                    });
-        }
+        List<TopicPartition> partitions =
+                reader.partitionsFor(topic.name()).stream()
+                        .map(it -> new TopicPartition(it.topic(), it.partition()))
+                        .toList();
+        LogReader.readAll(
+                reader,
+                partitions,
+                record -> {
+                    try {
+                        read.add(events.event(record));
+                    } catch (Exception e) {
+                        throw new AssertionError(e);
+                    }
+                });
         return read;
     }
 
