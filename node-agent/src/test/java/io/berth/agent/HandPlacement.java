@@ -77,7 +77,7 @@ final class HandPlacement implements AutoCloseable {
         var events = new Events<>(topic, "placement-service");
         return new LogView(
                 topic.name(),
-                connection.consumer(),
+                connection.follower(),
                 List.of(new TopicPartition(topic.name(), 0)),
                 record -> {
                     try {

@@ -14,25 +14,27 @@ import java.util.Optional;
 /// it as on a cluster: over TLS, and with the rights that the access rules give them.
 final class TestBroker {
 
-    private static final GuardedBroker BROKER = start();
-    private static final KafkaConnection SHARED = agent(BROKER);
-    private static final HandPlacement PLACEMENT =
-            new HandPlacement(new KafkaConnection(BROKER.bootstrapServers()));
+    /// Begins with the first test that comes to it.
+    private static final class Running {
+        static final GuardedBroker BROKER = start();
+        static final KafkaConnection SHARED = agent(BROKER);
+        static final HandPlacement PLACEMENT = new HandPlacement(unbound());
+    }
 
     private TestBroker() {}
 
     /// An agent's.
     static KafkaConnection shared() {
-        return SHARED;
+        return Running.SHARED;
     }
 
     /// Of who may do all.
     static KafkaConnection unbound() {
-        return new KafkaConnection(BROKER.bootstrapServers());
+        return new KafkaConnection(Running.BROKER.bootstrapServers());
     }
 
     static HandPlacement placement() {
-        return PLACEMENT;
+        return Running.PLACEMENT;
     }
 
     /// An agent's connection to a broker, by settings.
