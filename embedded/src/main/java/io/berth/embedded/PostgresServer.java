@@ -41,6 +41,14 @@ public final class PostgresServer implements AutoCloseable {
         this.process = process;
     }
 
+    /// Unpacks the programs, as the first start in that folder does otherwise.
+    ///
+    /// @return the folder that they are in, below that one
+    /// @throws IOException if the folder cannot be written
+    public static Path unpack(Path directory) throws IOException {
+        return PostgresBinaries.unpackedIn(Files.createDirectories(directory));
+    }
+
     /// Starts a server and returns when it takes connections.
     ///
     /// @param directory filled on first use: programs, data, password, log

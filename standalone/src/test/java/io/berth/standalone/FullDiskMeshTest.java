@@ -39,7 +39,7 @@ class FullDiskMeshTest {
                 mesh.home().root(),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         for (Path folder : List.of(mesh.home().kafka(), mesh.home().postgres())) {
-            Files.createDirectory(folder);
+            Files.createDirectories(folder);
             int status = run("mount", "-t", "tmpfs", "-o", "size=192m", "berth", folder.toString());
             assumeThat(status).as("may mount a disk").isZero();
             mounted.add(folder);

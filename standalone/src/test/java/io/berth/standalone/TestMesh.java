@@ -47,6 +47,8 @@ final class TestMesh {
         this.variables = variables;
         this.folder = Files.createDirectories(folder.resolve("a mesh")).toRealPath();
         Files.createDirectory(work());
+        home().create();
+        PostgresPrograms.copyTo(home().postgres());
     }
 
     /// What a command did.
