@@ -88,7 +88,7 @@ class LaunchLatency {
         long used = 0;
         try (shims; var watch = new SpoolWatch()) {
             var hooks = new Hooks(Optional.empty(), Optional.empty(), commands);
-            var launcher = new Launcher(groups, rules, ProbeDevices.make(home, rules, List.of()), shims, watch, _ -> spec(home.resolve("work"), user), hooks, "berth", 1000, user.isEmpty() ? Accounts.Own.ofThisProcess() : new Accounts.OfUsers(commands), Mps.NONE, new Containers(Optional.empty(), commands), Spans.NONE);
+            var launcher = new Launcher(groups, rules, ProbeDevices.make(home, rules, List.of()), shims, watch, _ -> spec(home.resolve("work"), user), hooks, "berth", 1000, user.isEmpty() ? Accounts.Own.ofThisProcess() : new Accounts.OfUsers(commands, true), Mps.NONE, new Containers(Optional.empty(), commands), Spans.NONE);
             Path runs = Files.createDirectories(home.resolve("nodes/launches/runs"));
             for (int i = 0; i < launches; i++) {
                 used = i == launches / 10 ? ticks() : used;

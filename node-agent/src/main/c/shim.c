@@ -361,8 +361,17 @@ static void await_word(int word)
     }
 }
 
+/* The account must not have the file of failures open, which is on the spool's disk. */
+static void close_failure(void)
+{
+    int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nothing < 0 || dup2(nothing, STDERR_FILENO) < 0)
+        fail("cannot open", "/dev/null");
+    close(nothing);
+}
+
 /* What a task does until it is the run's code, once it has the word: the shell's text in `start`. For that the shell waits, which
- * it is told by its file 9, as task.sh does: it is loaded meanwhile. Of another account it is the text in `begin`, and no process
+ * it is told by its file 9, as task.sh does: it is loaded meanwhile. Of another account it is the text in `job/begin`, and no process
  * of the account is there before the word. */
 static _Noreturn void be_task(bool born)
 {
@@ -377,7 +386,8 @@ static _Noreturn void be_task(bool born)
         await_word(word);
         if (!become(&account))
             fail("cannot become", "the account");
-        execl("/bin/sh", "sh", "./begin", (char *)NULL);
+        close_failure();
+        execl("/bin/sh", "sh", "job/begin", (char *)NULL);
     } else if (dup2(word, WORD) < 0 || (word == WORD && fcntl(word, F_SETFD, 0) < 0)) {
         fail("cannot open", "go");
     } else {

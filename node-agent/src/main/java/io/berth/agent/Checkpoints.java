@@ -1,7 +1,6 @@
 package io.berth.agent;
 
 import io.berth.agent.launch.RunFiles;
-import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
@@ -25,8 +24,8 @@ final class Checkpoints {
 
     /// Tells of a checkpoint that was not told of yet, ten seconds after another one at the
     /// earliest.
-    void look() throws IOException {
-        long last = files.checkpoint();
+    void look() {
+        long last = files.job().checkpoint();
         if (last > told && System.nanoTime() - toldAt >= APART_NANOS) {
             told = last;
             toldAt = System.nanoTime();

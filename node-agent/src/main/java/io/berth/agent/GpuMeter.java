@@ -1,14 +1,15 @@
 package io.berth.agent;
 
 import io.berth.agent.launch.RunFiles;
+import io.berth.agent.nvml.NvmlSensors.Reading;
 import io.berth.agent.nvml.ProcessMemory;
 import io.berth.contracts.GpuConsumption;
 import io.berth.contracts.GpuSample;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
@@ -25,14 +26,16 @@ import org.slf4j.LoggerFactory;
 /// What a run's GPUs do while its code runs. Energy is the difference of their counters at its end
 /// and at its begin, which is in the run's folder: an agent's restart does not matter to it. Use
 /// and memory are those of the samples that this agent saw while the run did not stand still, each
-/// weighted by the time since the one before. Of a run that holds a part of a GPU the memory is
-/// what its own processes have of it; all else is the whole GPU's.
+/// weighted by the time since the one before. Of a run that holds a part of a GPU they are those of
+/// its own processes, where the driver tells; all else is the whole GPU's.
 final class GpuMeter {
 
     private static final Logger LOG = LoggerFactory.getLogger(GpuMeter.class);
 
     /// How long the end of a run waits for the driver.
     private static final long PATIENCE_MILLIS = 1000;
+
+    private static final int ALL = 100;
 
     /// Reads the energy counters of GPUs, by UUID in millijoules: of those that have one.
     interface Counters {
@@ -86,7 +89,7 @@ final class GpuMeter {
     ///
     /// @param now of [System#nanoTime]
     void begin(boolean first, long now) {
-        sampled(List.of(), List.of(), now);
+        sampled(List.of(), now);
         if (first && !gpus.isEmpty()) {
             noted = counters.read(gpus).thenAccept(this::note);
         }
@@ -102,54 +105,73 @@ final class GpuMeter {
         }
     }
 
-    /// @param memory what each process has of theirs
     /// @param now of [System#nanoTime], at which the GPUs of the node did that
-    synchronized void sampled(List<GpuSample> samples, List<ProcessMemory> memory, long now) {
+    synchronized void sampled(List<Reading> readings, long now) {
         long since = now - sampledAt;
         sampledAt = now;
         if (gpus.isEmpty() || still.getAsBoolean()) {
             return;
         }
-        samples.stream()
-                .filter(it -> gpus.contains(it.uuid()))
-                .map(GpuSample::use)
-                .filter(Objects::nonNull)
-                .mapToInt(Integer::intValue)
-                .average()
-                .ifPresent(mean -> use.saw(since, mean));
-        for (GpuSample sample : samples) {
-            if (gpus.contains(sample.uuid())) {
-                Seen one = seen.computeIfAbsent(sample.uuid(), _ -> new Seen());
-                if (sample.use() != null) {
+        var uses = new ArrayList<Integer>();
+        for (Reading reading : readings) {
+            String gpu = reading.sample().uuid();
+            if (gpus.contains(gpu)) {
+                Seen one = seen.computeIfAbsent(gpu, _ -> new Seen());
+                Own own = own(reading);
+                if (own.use() != null) {
+                    uses.add(own.use());
                     one.nanos += since;
-                    one.worked += (double) since * sample.use();
+                    one.worked += (double) since * own.use();
                 }
-                Long used = part == null ? sample.memoryUsedMib() : own(part, sample, memory);
-                if (used != null) {
-                    one.maxMemoryMib = Math.max(one.maxMemoryMib, used);
+                if (own.memoryMib() != null) {
+                    one.maxMemoryMib = Math.max(one.maxMemoryMib, own.memoryMib());
                 }
             }
+        }
+        uses.stream().mapToInt(Integer::intValue).average().ifPresent(mean -> use.saw(since, mean));
+    }
+
+    /// What of a reading is the run's.
+    private record Own(@Nullable Integer use, @Nullable Long memoryMib) {}
+
+    /// Of a part of a GPU what its processes do. Where the driver does not tell what each one uses,
+    /// the use is that of the whole GPU.
+    private Own own(Reading reading) {
+        GpuSample sample = reading.sample();
+        if (part == null) {
+            return new Own(sample.use(), sample.memoryUsedMib());
+        }
+        try {
+            Set<Long> members = part.now();
+            return new Own(
+                    reading.use() == null ? sample.use() : use(reading.use(), members),
+                    memory(reading.memory(), members));
+        } catch (IOException e) {
+            // Its group goes: it has just ended.
+            return new Own(null, null);
         }
     }
 
-    /// What the run's processes have of a GPU's memory; null if that is not known of all.
-    private @Nullable Long own(Members part, GpuSample of, List<ProcessMemory> memory) {
-        try {
-            Set<Long> members = part.now();
-            long sum = 0;
-            for (ProcessMemory each : memory) {
-                if (each.gpu().equals(of.uuid()) && members.contains(each.process())) {
-                    if (each.mib() == null) {
-                        return null;
-                    }
-                    sum += each.mib();
-                }
-            }
-            return sum;
-        } catch (IOException e) {
-            // Its group goes: it has just ended.
-            return null;
+    private static Integer use(Map<Long, Integer> percent, Set<Long> members) {
+        int sum = 0;
+        for (Map.Entry<Long, Integer> each : percent.entrySet()) {
+            sum += members.contains(each.getKey()) ? each.getValue() : 0;
         }
+        return Math.min(sum, ALL);
+    }
+
+    /// Null if that is not known of all.
+    private static @Nullable Long memory(List<ProcessMemory> each, Set<Long> members) {
+        long sum = 0;
+        for (ProcessMemory one : each) {
+            if (members.contains(one.process())) {
+                if (one.mib() == null) {
+                    return null;
+                }
+                sum += one.mib();
+            }
+        }
+        return sum;
     }
 
     /// Tells again whether the run uses them, under the lock under which that changes.

@@ -1,8 +1,7 @@
 package io.berth.agent;
 
 import io.berth.agent.launch.RunFiles;
-import io.berth.agent.nvml.ProcessMemory;
-import io.berth.contracts.GpuSample;
+import io.berth.agent.nvml.NvmlSensors.Reading;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -64,8 +63,8 @@ final class GpuMeters {
     /// What the node's GPUs do now.
     ///
     /// @param memory what each process has of theirs
-    void sampled(List<GpuSample> samples, List<ProcessMemory> memory) {
+    void sampled(List<Reading> readings) {
         long now = System.nanoTime();
-        running.forEach(it -> it.sampled(samples, memory, now));
+        running.forEach(it -> it.sampled(readings, now));
     }
 }

@@ -13,6 +13,7 @@ import io.berth.agent.launch.Accounts;
 import io.berth.agent.launch.Commands;
 import io.berth.agent.launch.Containers;
 import io.berth.agent.launch.Hooks;
+import io.berth.agent.launch.JobFiles;
 import io.berth.agent.launch.Launcher;
 import io.berth.agent.launch.Mps;
 import io.berth.agent.launch.ProbeDevices;
@@ -29,6 +30,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.slf4j.Logger;
@@ -157,7 +159,12 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes, String
             letPass(home.resolve("nodes").resolve(node.name().value()));
             letPass(home.resolve("nodes").resolve(node.name().value()).resolve("runs"));
         }
-        return new Accounts.OfUsers(commands);
+        Optional<String> unbound = JobFiles.unbound(home);
+        unbound.ifPresent(why ->
+                LOG.atWarn()
+                        .addKeyValue("reason", why)
+                        .log("What jobs leave in the spool is not bounded"));
+        return new Accounts.OfUsers(commands, unbound.isEmpty());
     }
 
     private static boolean passable(Path folder) throws IOException {

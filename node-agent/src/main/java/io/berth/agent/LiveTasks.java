@@ -65,7 +65,7 @@ final class LiveTasks {
     /// A link, a folder, a file that somebody holds: nobody says anything.
     private static String text(RunFiles files, String name) {
         try {
-            return files.textOfOthers(name, MOST_BYTES);
+            return files.job().text(name, MOST_BYTES);
         } catch (IOException e) {
             return "";
         }

@@ -6,8 +6,7 @@ import io.berth.agent.gpu.GpuWatch;
 import io.berth.agent.host.FoundGpus.Aside;
 import io.berth.agent.launch.Commands;
 import io.berth.agent.nvml.MigDriver;
-import io.berth.agent.nvml.ProcessMemory;
-import io.berth.contracts.GpuSample;
+import io.berth.agent.nvml.NvmlSensors.Reading;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.MigGpu;
 import io.berth.contracts.event.Order;
@@ -151,8 +150,8 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
     }
 
     @Override
-    public void sampled(List<GpuSample> samples, List<ProcessMemory> memory) {
-        agent.meters().sampled(samples, memory);
+    public void sampled(List<Reading> readings) {
+        agent.meters().sampled(readings);
         readMissed();
     }
 

@@ -6,6 +6,7 @@ import io.berth.agent.group.Group;
 import io.berth.agent.group.Signals;
 import io.berth.agent.host.LiveProcess;
 import io.berth.agent.host.LocalNode;
+import io.berth.agent.launch.JobFiles;
 import io.berth.agent.launch.LaunchRefused;
 import io.berth.agent.launch.LaunchSpan;
 import io.berth.agent.launch.Launcher;
@@ -489,12 +490,12 @@ final class RunPart {
 
     /// Wakes the part when a step asks for something. A part without steps has no such folder.
     private SpoolWatch.Registration watchAsks(RunSteps steps) {
-        return files.has(RunFiles.ASKS)
+        return files.job().hasAsks()
                 ? surroundings
                         .launcher()
                         .watch()
                         .watch(
-                                files.folder().resolve(RunFiles.ASKS),
+                                files.job().folder().resolve(JobFiles.ASKS),
                                 () -> {
                                     if (!steps.deaf()) {
                                         orders.touch();

@@ -50,8 +50,11 @@ final class RunSteps {
     /// what its steps ask.
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /// How much is heard in a second: who asks for more is not to keep the node busy.
+    /// How much is heard in a second, asks and KiB of them, and how often is looked: who asks for
+    /// more, or only seems to ask, is not to keep the node busy.
     static final int MOST_IN_A_SECOND = 1000;
+
+    private static final int KIB = 1024;
 
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -111,6 +114,7 @@ final class RunSteps {
     private long sweptAt;
     private long secondBegan;
     private int heard;
+    private int looks;
     private volatile boolean deaf;
 
     /// Goes on from where an earlier agent left it.
@@ -137,6 +141,8 @@ final class RunSteps {
         long now = clock.getAsLong();
         long until = now + LOOK_NANOS;
         hearAgain(now);
+        looks++;
+        hear(0);
         try {
             if (!answer(until)) {
                 return false;
@@ -144,7 +150,7 @@ final class RunSteps {
             if (clock.getAsLong() - sweptAt > SWEEP_NANOS) {
                 sweptAt = clock.getAsLong();
                 groups.sweep(() -> before(until));
-                files.forgetAnswers(System.currentTimeMillis() - ANSWER_MILLIS);
+                files.job().forgetAnswers(System.currentTimeMillis() - ANSWER_MILLIS);
             }
         } catch (IOException | RuntimeException e) {
             // A run does not end for that.
@@ -163,8 +169,14 @@ final class RunSteps {
         if (now - secondBegan >= SECOND_NANOS) {
             secondBegan = now;
             heard = 0;
+            looks = 0;
             deaf = false;
         }
+    }
+
+    private void hear(int more) {
+        heard += more;
+        deaf = Math.max(heard, looks) >= MOST_IN_A_SECOND;
     }
 
     private boolean before(long until) {
@@ -172,22 +184,28 @@ final class RunSteps {
     }
 
     private boolean answer(long until) throws IOException, InterruptedException {
-        for (String name : files.asks(Math.min(StepGroups.MOST, MOST_IN_A_SECOND - heard))) {
+        for (String name : deaf ? List.<String>of() : files.job().asks(StepGroups.MOST)) {
+            if (deaf) {
+                return true;
+            }
             if (!before(until)) {
                 return false;
             }
-            deaf = ++heard >= MOST_IN_A_SECOND;
-            long askedAt = files.askedAt(name);
+            long askedAt = files.job().askedAt(name);
             Matcher ask = ASK.matcher(name);
             String text =
-                    files.ask(name, name.startsWith("tasks") ? StepTasks.MOST_BYTES : MOST_BYTES);
+                    files.job()
+                            .ask(
+                                    name,
+                                    name.startsWith("tasks") ? StepTasks.MOST_BYTES : MOST_BYTES);
+            hear(1 + text.length() / KIB);
             if (!ask.matches()) {
                 continue;
             }
             if (name.startsWith("end")) {
                 end(name, Integer.parseInt(ask.group(2)), PROCESS.matcher(text).matches());
             } else {
-                files.answer(name, answer(ask, text, askedAt));
+                files.job().answer(name, answer(ask, text, askedAt));
             }
         }
         return true;
@@ -321,11 +339,12 @@ final class RunSteps {
             throws IOException, InterruptedException {
         StepGroups.Ending told =
                 outOfMemory ->
-                        files.answer(
-                                name,
-                                outOfMemory
-                                        ? "Detected an oom_kill event: some of the step's tasks have been killed for want of memory"
-                                        : "");
+                        files.job()
+                                .answer(
+                                        name,
+                                        outOfMemory
+                                                ? "Detected an oom_kill event: some of the step's tasks have been killed for want of memory"
+                                                : "");
         if (readable && groups.of(number) != null) {
             groups.close(number, told);
         } else {

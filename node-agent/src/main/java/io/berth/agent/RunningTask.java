@@ -5,6 +5,7 @@ import io.berth.agent.RunPart.TimeLimit;
 import io.berth.agent.group.Group;
 import io.berth.agent.group.Signals;
 import io.berth.agent.host.LiveProcess;
+import io.berth.agent.launch.JobFiles;
 import io.berth.agent.launch.RunFiles;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.SignalTarget;
@@ -15,6 +16,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// A part's task while it runs: watched until it ends, or ended.
 ///
@@ -29,6 +32,8 @@ record RunningTask(
         Checkpoints checkpoints,
         Duration killGrace,
         long begunAt) {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RunningTask.class);
 
     private static final String WARNED = "warned";
     private static final String NOTICED = "noticed";
@@ -110,9 +115,7 @@ record RunningTask(
                 && !files.has(WARNED)) {
             files.note(WARNED, warning.number());
             long left = Math.max(0, deadline - LiveProcess.uptimeMillis());
-            files.tell(
-                    RunFiles.NOTICE,
-                    notice("TIME_LIMIT", (System.currentTimeMillis() + left) / 1000));
+            tell("TIME_LIMIT", (System.currentTimeMillis() + left) / 1000);
             send(warning);
         }
     }
@@ -124,8 +127,14 @@ record RunningTask(
                 warning.batchOnly() ? SignalTarget.BATCH : SignalTarget.STEPS);
     }
 
-    private static String notice(String reason, long deadline) {
-        return "reason=%s\ndeadline=%d\n".formatted(reason, deadline);
+    /// Tells the script of its end, if its job has left room for that.
+    private void tell(String reason, long deadline) {
+        try {
+            files.job()
+                    .tell(JobFiles.NOTICE, "reason=%s\ndeadline=%d\n".formatted(reason, deadline));
+        } catch (IOException e) {
+            LOG.atWarn().setCause(e).addKeyValue("run", launch.run()).log("Notice not written");
+        }
     }
 
     private @Nullable WarningSignal warning() {
@@ -192,9 +201,7 @@ record RunningTask(
     private Stopping noticed(Stopping first) throws IOException, InterruptedException {
         Stopping stopping = first;
         if (stopping.notice() != null && !files.has(NOTICED)) {
-            files.tell(
-                    RunFiles.NOTICE,
-                    notice(stopping.notice().reason(), stopping.notice().deadline()));
+            tell(stopping.notice().reason(), stopping.notice().deadline());
             files.note(NOTICED, stopping.notice().deadline());
             Signals.resume(group);
             WarningSignal wanted = warning();

@@ -50,7 +50,7 @@ final class StepSignals {
             return Optional.of(holder.process());
         }
         for (String name : new String[] {"steps/step." + step, "steps/step.part-" + step}) {
-            String text = files.textOfOthers(name, MOST_BYTES);
+            String text = files.job().text(name, MOST_BYTES);
             Matcher words = RunSteps.PROCESS.matcher(text.lines().findFirst().orElse(""));
             if (words.matches()) {
                 return Optional.of(

@@ -61,12 +61,10 @@ final class StepTasks {
     /// @param gpus as it names them
     private record Task(int rank, LiveProcess process, IndexSet cpus, String gpus) {
 
-        static Task of(Matcher words) {
-            long pid = Long.parseLong(words.group(2));
-            long began = LiveProcess.stat(pid).map(LiveProcess.Stat::startTime).orElse(-1L);
+        static Task of(Matcher words, LiveProcess process) {
             return new Task(
                     Integer.parseInt(words.group(1)),
-                    new LiveProcess(pid, began),
+                    process,
                     StepTasks.cpus(words.group(3)),
                     words.group(4));
         }
@@ -78,31 +76,43 @@ final class StepTasks {
     /// @param most groups that may be made
     /// @param askedAt epoch milliseconds
     static String hold(@Nullable Group step, String text, Shares shares, int most, long askedAt) {
-        var tasks = new ArrayList<Task>();
+        var asked = new ArrayList<Matcher>();
         for (String line : text.lines().toList()) {
             Matcher task = TASK.matcher(line);
             if (!task.matches()) {
                 return "what the tasks ask for cannot be read";
             }
-            tasks.add(Task.of(task));
+            asked.add(task);
         }
-        // Those that had ended before are not among them, and whoever has their numbers since began
-        // at another time.
+        // Whoever has the number of one of them by now began at another time.
+        Map<Long, LiveProcess> began = step == null ? Map.of() : processes(step);
         Set<Long> there = step == null ? Set.of() : members(step);
         Made made = step == null ? null : new Made(step, shares, most);
         int unbound = 0;
-        for (Task task : tasks) {
+        for (Matcher words : asked) {
+            LiveProcess process = began.get(Long.valueOf(words.group(2)));
             boolean bound =
                     made != null
+                            && process != null
                             && !RunSteps.late(askedAt)
-                            && there.contains(task.process().pid())
-                            && made.hold(task);
-            unbound += bound || task.gpus().equals("-") ? 0 : 1;
+                            && there.contains(process.pid())
+                            && made.hold(Task.of(words, process));
+            unbound += bound || words.group(4).equals("-") ? 0 : 1;
         }
         return unbound == 0
                 ? ""
                 : "%d tasks can open the GPUs of all in the step: the node could make no groups for them"
                         .formatted(unbound);
+    }
+
+    /// Those in a step's group, however many are asked for.
+    private static Map<Long, LiveProcess> processes(Group step) {
+        var began = new HashMap<Long, LiveProcess>();
+        for (long pid : members(step)) {
+            LiveProcess.stat(pid)
+                    .ifPresent(stat -> began.put(pid, new LiveProcess(pid, stat.startTime())));
+        }
+        return began;
     }
 
     private static Set<Long> members(Group step) {

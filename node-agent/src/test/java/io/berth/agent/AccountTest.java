@@ -133,8 +133,8 @@ class AccountTest {
         assertThat(lines.get(2))
                 .contains("\"path\":\"" + bundle + "/rootfs\"")
                 .contains("\"THEIRS=1\"", "\"SLURM_CONTAINER=" + bundle + "\"")
-                .contains("\"BERTH_STEPS=/run/berth/run/steps\"")
-                .contains("\"args\":[\"/run/berth/run/script\"]")
+                .contains("\"BERTH_STEPS=/run/berth/run/job/steps\"")
+                .contains("\"args\":[\"/run/berth/run/job/script\"]")
                 .contains("\"hostID\":" + idOf("-u"));
         assertThat(lines.get(3)).startsWith("root 711 " + USER + " 600 " + USER + " ");
     }
@@ -154,7 +154,7 @@ class AccountTest {
         assertThat(lines.get(2))
                 .contains("\"path\":\"" + bundle + "/rootfs\"", "\"cwd\":\"" + rig.work + "\"")
                 .contains("\"THEIRS=1\"", "\"A=two words\"", "\"SLURM_CONTAINER=" + bundle + "\"")
-                .contains("\"BERTH_STEPS=/run/berth/run/steps\"")
+                .contains("\"BERTH_STEPS=/run/berth/run/job/steps\"")
                 .contains("\"args\":[\"/run/berth/bin/srun\",\"--container=bundle\",\"-n2\",\"sh\"")
                 .contains("\"hostID\":" + idOf("-u"));
         assertThat(lines.get(3)).startsWith("root 711 " + USER + " 600 " + USER + " ");
@@ -206,11 +206,13 @@ class AccountTest {
             strings = {
                 "mknod gpu c 195 0",
                 "ls $BERTH_STEPS/..",
-                "cat $BERTH_STEPS/../intent",
-                "cat $BERTH_STEPS/../../../lock", // Who reads it can lock it.
-                "cat $BERTH_STEPS/../start",
-                "echo >>$BERTH_STEPS/../exit",
-                "mv $BERTH_STEPS/../intent $BERTH_STEPS/../begun",
+                "ls $BERTH_STEPS/../..",
+                "cat $BERTH_STEPS/../../intent",
+                "cat $BERTH_STEPS/../../../../lock", // Who reads it can lock it.
+                "cat $BERTH_STEPS/../../start",
+                "echo >>$BERTH_STEPS/../new",
+                "echo >>$BERTH_STEPS/../../exit",
+                "mv $BERTH_STEPS/../../intent $BERTH_STEPS/../../begun",
                 "kill -9 $PPID"
             })
     void a_script_cannot_reach_what_holds_it(String attempt) throws Exception {
@@ -219,6 +221,29 @@ class AccountTest {
         assertThat(rig.work.resolve("done")).doesNotExist();
         assertThat(ended.cause()).isEqualTo(Cause.EXITED);
         assertThat(ended.exit()).isEqualTo(new ExitStatus(3, 0));
+    }
+
+    @Test
+    void what_a_script_leaves_in_the_spool_is_bounded_whatever_it_writes_there() throws Exception {
+        RunId run = HandPlacement.newRun();
+        String body =
+                """
+                zeros() { dd if=/dev/zero bs=1M count=100 2>/dev/null; echo $? >>outcomes; }
+                zeros >"$BERTH_STEPS/big"; rm "$BERTH_STEPS/big"
+                exec 8>"$BERTH_STEPS/gone"; rm "$BERTH_STEPS/gone"; zeros >&8; exec 8>&-
+                for file in "$BERTH_CHECKPOINT_FILE" "${0%/*}/begin"; do zeros >>"$file"; : >"$file"; done
+                srun true && echo step >>outcomes
+                """;
+        rig.placement.launch(
+                rig.node, run, Jobs.of(USER, Jobs.script(run.job(), rig.work, body)), 512);
+
+        Ended ended = rig.placement.await(Ended.class, run);
+
+        assertThat(ended.exit()).isEqualTo(ExitStatus.SUCCESS);
+        assertThat(Files.readAllLines(rig.work.resolve("outcomes")))
+                .containsExactly("1", "1", "1", "1", "step");
+        assertThat(Files.readString(Path.of("/proc/self/mounts")))
+                .doesNotContain(folder.toString());
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.berth.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.agent.launch.RunFiles;
+import io.berth.agent.nvml.NvmlSensors.Reading;
 import io.berth.agent.nvml.ProcessMemory;
 import io.berth.contracts.GpuConsumption;
 import io.berth.contracts.GpuSample;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,13 +75,17 @@ class GpuMeterTest {
                 Health.HEALTHY);
     }
 
+    private static List<Reading> readings(GpuSample... samples) {
+        return Stream.of(samples).map(it -> new Reading(it, List.of(), null)).toList();
+    }
+
     @Test
     void use_is_the_mean_over_time_and_gpus_and_memory_the_peak_of_one() throws Exception {
         GpuMeter meter = meter(BOTH);
         meter.begin(true, 1000);
 
-        meter.sampled(List.of(sample("G0", 100, 10L), sample("G1", 0, 700L)), List.of(), 1100);
-        meter.sampled(List.of(sample("G0", 20, 5000L), sample("G2", 99, 90_000L)), List.of(), 1400);
+        meter.sampled(readings(sample("G0", 100, 10L), sample("G1", 0, 700L)), 1100);
+        meter.sampled(readings(sample("G0", 20, 5000L), sample("G2", 99, 90_000L)), 1400);
 
         // G0 worked 40 % of its time, G1 not at all.
         assertThat(meter.end()).contains(new GpuConsumption(2, 20, 5000L, null));
@@ -139,7 +145,7 @@ class GpuMeterTest {
                         });
 
         meter.begin(true, 0);
-        meter.sampled(List.of(sample("G0", 100, 10L)), List.of(), 5);
+        meter.sampled(readings(sample("G0", 100, 10L)), 5);
 
         assertThat(meter.end()).isEmpty();
     }
@@ -149,13 +155,13 @@ class GpuMeterTest {
         GpuMeter meter = meter(BOTH);
         meter.begin(true, 0);
 
-        meter.sampled(List.of(sample("G0", 10, 1L), sample("G1", 0, 1L)), List.of(), 299);
+        meter.sampled(readings(sample("G0", 10, 1L), sample("G1", 0, 1L)), 299);
         assertThat(said).isEmpty();
-        meter.sampled(List.of(sample("G0", 10, 1L), sample("G1", 0, 1L)), List.of(), 400);
-        meter.sampled(List.of(sample("G0", 0, 1L), sample("G1", 0, 1L)), List.of(), 500);
+        meter.sampled(readings(sample("G0", 10, 1L), sample("G1", 0, 1L)), 400);
+        meter.sampled(readings(sample("G0", 0, 1L), sample("G1", 0, 1L)), 500);
         assertThat(said).containsExactly("5 %");
 
-        meter.sampled(List.of(sample("G0", 100, 1L), sample("G1", 60, 1L)), List.of(), 600);
+        meter.sampled(readings(sample("G0", 100, 1L), sample("G1", 60, 1L)), 600);
 
         assertThat(said).containsExactly("5 %", "again");
     }
@@ -164,12 +170,12 @@ class GpuMeterTest {
     void a_run_that_stands_still_does_not_use_them_too_little() throws Exception {
         GpuMeter meter = meter(List.of("G0"));
         meter.begin(true, 0);
-        meter.sampled(List.of(sample("G0", 80, 1L)), List.of(), 300);
+        meter.sampled(readings(sample("G0", 80, 1L)), 300);
 
         still = true;
-        meter.sampled(List.of(sample("G0", 0, 1L)), List.of(), 3000);
+        meter.sampled(readings(sample("G0", 0, 1L)), 3000);
         still = false;
-        meter.sampled(List.of(sample("G0", 80, 1L)), List.of(), 3010);
+        meter.sampled(readings(sample("G0", 80, 1L)), 3010);
 
         assertThat(said).isEmpty();
         assertThat(meter.end()).contains(new GpuConsumption(1, 80, 1L, null));
@@ -179,39 +185,82 @@ class GpuMeterTest {
     void the_next_agent_knows_what_was_told() {
         GpuMeter first = meter(List.of("G0"));
         first.begin(true, 0);
-        first.sampled(List.of(sample("G0", 3, 1L)), List.of(), 300);
+        first.sampled(readings(sample("G0", 3, 1L)), 300);
 
         GpuMeter next = meter(List.of("G0"));
         next.tellUseAgain();
         next.begin(false, 1000);
-        next.sampled(List.of(sample("G0", 3, 1L)), List.of(), 1300);
-        next.sampled(List.of(sample("G0", 90, 1L)), List.of(), 1600);
+        next.sampled(readings(sample("G0", 3, 1L)), 1300);
+        next.sampled(readings(sample("G0", 90, 1L)), 1600);
         next.tellUseAgain();
 
         assertThat(said).containsExactly("3 %", "3 %", "again", "again");
     }
 
-    @Test
-    void of_a_part_of_a_gpu_the_memory_is_what_its_own_processes_have() throws Exception {
+    private GpuMeter ofPart() {
         GpuMeter meter =
                 meter(
                         List.of("G0"),
                         () -> Set.of(7L, 8L),
                         _ -> CompletableFuture.completedFuture(Map.of()));
         meter.begin(true, 0);
-        List<GpuSample> samples = List.of(sample("G0", 50, 30_000L), sample("G1", 50, 30_000L));
+        return meter;
+    }
+
+    @Test
+    void of_a_part_of_a_gpu_the_memory_is_what_its_own_processes_have() throws Exception {
+        GpuMeter meter = ofPart();
 
         meter.sampled(
-                samples,
                 List.of(
-                        new ProcessMemory("G0", 7, 1000L),
-                        new ProcessMemory("G0", 8, 500L),
-                        new ProcessMemory("G0", 9, 20_000L),
-                        new ProcessMemory("G1", 7, 4000L)),
+                        new Reading(
+                                sample("G0", 50, 30_000L),
+                                List.of(
+                                        new ProcessMemory("G0", 7, 1000L),
+                                        new ProcessMemory("G0", 8, 500L),
+                                        new ProcessMemory("G0", 9, 20_000L)),
+                                null),
+                        new Reading(
+                                sample("G1", 50, 30_000L),
+                                List.of(new ProcessMemory("G1", 7, 4000L)),
+                                null)),
                 100);
-        meter.sampled(samples, List.of(new ProcessMemory("G0", 7, null)), 200);
-        meter.sampled(samples, List.of(), 300);
+        meter.sampled(
+                List.of(
+                        new Reading(
+                                sample("G0", 50, 30_000L),
+                                List.of(new ProcessMemory("G0", 7, null)),
+                                null)),
+                200);
+        meter.sampled(readings(sample("G0", 50, 30_000L)), 300);
 
         assertThat(meter.end()).hasValue(new GpuConsumption(1, 50, 1500L, null));
+    }
+
+    @Test
+    void of_a_part_of_a_gpu_the_use_is_that_of_its_own_processes_if_the_driver_tells()
+            throws Exception {
+        GpuMeter meter = ofPart();
+
+        meter.sampled(
+                List.of(
+                        new Reading(
+                                sample("G0", 90, 1L), List.of(), Map.of(7L, 30, 8L, 6, 9L, 54))),
+                100);
+        meter.sampled(List.of(new Reading(sample("G0", 90, 1L), List.of(), Map.of())), 300);
+
+        // 36 % of 100 ns, and nothing of 200 ns.
+        assertThat(meter.end()).hasValue(new GpuConsumption(1, 12, 0L, null));
+        meter.sampled(readings(sample("G0", 90, 1L)), 400);
+        assertThat(meter.end()).map(GpuConsumption::usePercent).hasValue(32);
+    }
+
+    @Test
+    void who_does_nothing_on_its_part_of_a_gpu_is_told_of_however_busy_others_keep_it() {
+        GpuMeter meter = ofPart();
+
+        meter.sampled(List.of(new Reading(sample("G0", 99, 1L), List.of(), Map.of(9L, 99))), 300);
+
+        assertThat(said).containsExactly("0 %");
     }
 }

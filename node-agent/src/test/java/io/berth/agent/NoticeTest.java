@@ -237,6 +237,6 @@ class NoticeTest {
     }
 
     private Path notice(RunId run) {
-        return rig.config.home().resolve("nodes/" + node + "/runs/" + run + "/notice");
+        return rig.config.home().resolve("nodes/" + node + "/runs/" + run + "/job/notice");
     }
 }

@@ -3,8 +3,12 @@ package io.berth.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.jna.Callback;
 import com.sun.jna.Library;
+import com.sun.jna.NativeMapped;
 import com.sun.jna.Platform;
+import com.sun.jna.Pointer;
+import com.sun.jna.Structure;
 import io.berth.contracts.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,6 +38,9 @@ final class ReachabilityTest {
     /// A class as native code names it: `com/sun/jna/Pointer`.
     private static final Pattern CLASS =
             Pattern.compile("\\x00((?:com/sun/jna|java/\\w+)/[\\w/$]+)(?=\\x00)");
+
+    private static final List<Class<?>> MADE =
+            List.of(Pointer.class, NativeMapped.class, Structure.class, Callback.class);
 
     private final JsonNode metadata = Json.mapper().readTree(bytes(METADATA));
 
@@ -79,19 +86,51 @@ final class ReachabilityTest {
         metadata.path("reflection")
                 .forEach(it ->
                         it.path("type").path("proxy").forEach(type -> proxies.add(type.asText())));
-        Set<String> libraries;
-        try (Stream<Path> files = Files.walk(CLASSES.resolve("io/berth"))) {
-            libraries =
-                    files.filter(it -> it.toString().endsWith(".class"))
-                            .map(ReachabilityTest::load)
-                            .filter(it -> it.isInterface() && Library.class.isAssignableFrom(it))
-                            .map(Class::getName)
-                            .collect(Collectors.toCollection(TreeSet::new));
-        }
+        Set<String> libraries = names(libraries().stream());
 
         assertThat(libraries).hasSizeGreaterThan(2);
         assertThat(proxies).isEqualTo(libraries);
         assertThat(types("allDeclaredMethods")).containsAll(libraries);
+    }
+
+    /// JNA makes them by their constructors, and reads the fields of structures.
+    @Test
+    void every_type_that_jna_makes_for_a_call_is_in_it() throws IOException {
+        Stream<Class<?>> called =
+                libraries().stream()
+                        .flatMap(it -> Stream.of(it.getMethods()))
+                        .flatMap(it ->
+                                Stream.concat(
+                                        Stream.of(it.getReturnType()),
+                                        Stream.of(it.getParameterTypes())));
+        Set<String> made =
+                names(
+                        Stream.concat(called, classes().stream())
+                                .filter(it ->
+                                        MADE.stream().anyMatch(of -> of.isAssignableFrom(it))));
+
+        assertThat(made).contains("com.sun.jna.NativeLong", "com.sun.jna.ptr.IntByReference");
+        assertThat(types("allDeclaredConstructors")).containsAll(made);
+        assertThat(types("allDeclaredFields"))
+                .containsAll(names(classes().stream().filter(Structure.class::isAssignableFrom)));
+    }
+
+    private static List<Class<?>> classes() throws IOException {
+        try (Stream<Path> files = Files.walk(CLASSES.resolve("io/berth"))) {
+            return files.filter(it -> it.toString().endsWith(".class"))
+                    .<Class<?>>map(ReachabilityTest::load)
+                    .toList();
+        }
+    }
+
+    private static List<Class<?>> libraries() throws IOException {
+        return classes().stream()
+                .filter(it -> it.isInterface() && Library.class.isAssignableFrom(it))
+                .toList();
+    }
+
+    private static Set<String> names(Stream<Class<?>> classes) {
+        return classes.map(Class::getName).collect(Collectors.toCollection(TreeSet::new));
     }
 
     @Test

@@ -81,7 +81,7 @@ class RunStepsTest {
     @BeforeEach
     void begin() throws IOException {
         files = RunFiles.at(folder);
-        files.makeAsks();
+        files.job().makeAsks();
         steps = new RunSteps(HERE, files, group, launching, () -> 0);
         group.members.add(ProcessHandle.current().pid());
     }
@@ -204,12 +204,34 @@ class RunStepsTest {
             assertThat(steps.look()).isTrue();
         }
 
-        assertThat(files.asks(Integer.MAX_VALUE)).hasSize(50);
+        assertThat(files.job().asks(Integer.MAX_VALUE)).hasSize(50);
         assertThat(steps.deaf()).isTrue();
         clock.addAndGet(1_000_000_000);
         steps.look();
-        assertThat(files.asks(Integer.MAX_VALUE)).isEmpty();
+        assertThat(files.job().asks(Integer.MAX_VALUE)).isEmpty();
         assertThat(steps.deaf()).isFalse();
+    }
+
+    /// As who makes files there and takes them away at once.
+    @Test
+    void who_only_seems_to_ask_is_looked_for_so_often_in_a_second() throws Exception {
+        for (int look = 0; look < RunSteps.MOST_IN_A_SECOND; look++) {
+            steps.look();
+        }
+
+        assertThat(steps.deaf()).isTrue();
+    }
+
+    @Test
+    void long_asks_count_for_many() throws Exception {
+        for (int number = 0; number < 10; number++) {
+            Files.writeString(folder.resolve("asks/tasks." + number), "x".repeat(200_000));
+        }
+
+        steps.look();
+
+        assertThat(files.job().asks(Integer.MAX_VALUE)).hasSize(10 - 6);
+        assertThat(steps.deaf()).isTrue();
     }
 
     @Test
@@ -481,12 +503,12 @@ class RunStepsTest {
 
     @Test
     void old_answers_are_taken_back() throws Exception {
-        files.answer("end.1", "");
-        files.answer("end.2", "");
+        files.job().answer("end.1", "");
+        files.job().answer("end.2", "");
         Path old = folder.resolve("told/end.1");
         Files.setLastModifiedTime(old, FileTime.fromMillis(System.currentTimeMillis() - 10_000));
 
-        files.forgetAnswers(System.currentTimeMillis() - 5000);
+        files.job().forgetAnswers(System.currentTimeMillis() - 5000);
 
         assertThat(old).doesNotExist();
         assertThat(folder.resolve("told/end.2")).exists();

@@ -5,7 +5,6 @@ import io.berth.agent.nvml.Nvml;
 import io.berth.agent.nvml.NvmlFailure;
 import io.berth.agent.nvml.NvmlSensors;
 import io.berth.agent.nvml.NvmlSensors.Reading;
-import io.berth.agent.nvml.ProcessMemory;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Hardware.Health;
 import java.io.Closeable;
@@ -42,7 +41,7 @@ public final class GpuWatch implements Closeable {
         /// What those GPUs, and instances of GPUs, that answer do now.
         ///
         /// @param memory what each process has of theirs
-        void sampled(List<GpuSample> samples, List<ProcessMemory> memory);
+        void sampled(List<Reading> readings);
 
         /// Whether no run holds that GPU.
         boolean free(String uuid);
@@ -169,7 +168,7 @@ public final class GpuWatch implements Closeable {
         }
         List<GpuSample> samples = readings.stream().map(Reading::sample).toList();
         sampled = new Sampled(System.nanoTime(), samples);
-        listener.sampled(samples, readings.stream().flatMap(it -> it.memory().stream()).toList());
+        listener.sampled(readings);
         tell();
     }
 

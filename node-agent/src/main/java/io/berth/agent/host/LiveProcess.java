@@ -1,5 +1,7 @@
 package io.berth.agent.host;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +40,7 @@ public record LiveProcess(long pid, long startTime) {
     public static Optional<Stat> stat(long pid) {
         String text;
         try {
-            text = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+            text = Files.readString(Path.of("/proc", Long.toString(pid), "stat"), ISO_8859_1);
         } catch (IOException e) {
             return Optional.empty();
         }
@@ -68,13 +70,19 @@ public record LiveProcess(long pid, long startTime) {
     /// proc_pid_status(5), VmHWM.
     public static long peakKib(long pid) {
         try {
-            return Files.readAllLines(Path.of("/proc", Long.toString(pid), "status")).stream()
+            return status(pid)
                     .filter(line -> line.startsWith("VmHWM:"))
                     .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
                     .sum();
         } catch (IOException e) {
             return 0;
         }
+    }
+
+    /// What the kernel says of it, line by line. A process may have any bytes for a name.
+    private static Stream<String> status(long pid) throws IOException {
+        Path status = Path.of("/proc", Long.toString(pid), "status");
+        return Files.readAllLines(status, ISO_8859_1).stream();
     }
 
     /// All that run on the host now, without zombies.
@@ -103,7 +111,7 @@ public record LiveProcess(long pid, long startTime) {
     /// Whether a process handles a signal itself. Source: proc_pid_status(5), SigCgt.
     public static boolean handles(long pid, int signal) {
         try {
-            return Files.readAllLines(Path.of("/proc", Long.toString(pid), "status")).stream()
+            return status(pid)
                     .filter(line -> line.startsWith("SigCgt:"))
                     .mapToLong(line -> Long.parseUnsignedLong(line.substring(7).strip(), 16))
                     .anyMatch(mask -> (mask >>> (signal - 1) & 1) != 0);

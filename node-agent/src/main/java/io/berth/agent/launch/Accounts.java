@@ -14,11 +14,19 @@ import java.util.stream.Stream;
 /// Under which account the script of a user runs on this machine.
 public sealed interface Accounts {
 
+    /// Whether what a user's job may leave in the spool is bounded.
+    boolean bounded();
+
     /// @throws LaunchRefused if that user's jobs cannot run here
     Account of(String user) throws LaunchRefused, IOException, InterruptedException;
 
     /// All scripts run under the account of the agent itself.
     record Own(Account account) implements Accounts {
+
+        @Override
+        public boolean bounded() {
+            return false;
+        }
 
         /// Of this process.
         public static Own ofThisProcess() throws IOException {
@@ -59,10 +67,17 @@ public sealed interface Accounts {
         }
 
         private final Commands commands;
+        private final boolean bounded;
         private final Map<String, Known> known = new ConcurrentHashMap<>();
 
-        public OfUsers(Commands commands) {
+        public OfUsers(Commands commands, boolean bounded) {
             this.commands = commands;
+            this.bounded = bounded;
+        }
+
+        @Override
+        public boolean bounded() {
+            return bounded;
         }
 
         @Override

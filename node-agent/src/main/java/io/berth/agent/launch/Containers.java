@@ -11,8 +11,6 @@ import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuHardware.Vendor;
 import io.berth.contracts.event.Order.Launch;
 import java.io.IOException;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,8 +35,8 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
     /// given away, is never what the account put in its place.
     static final String FOLDER = "container";
 
-    private static final String CONFIG = "/config.json";
-    private static final String STATE = "/state";
+    private static final String CONFIG = "config.json";
+    private static final String STATE = "state";
 
     /// A program to be run in a container.
     ///
@@ -64,7 +62,10 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
     InContainer script(Path container, Part part, Program script)
             throws LaunchRefused, IOException, InterruptedException {
         var words = new ArrayList<>(script.command());
-        words.set(0, RUN.resolve(Path.of(words.getFirst()).getFileName()).toString());
+        words.set(
+                0,
+                RUN.resolve(part.files().folder().relativize(Path.of(words.getFirst())))
+                        .toString());
         return run(
                 container,
                 part,
@@ -77,7 +78,7 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
     /// @param outside the one that turns into it
     InContainer srun(Path container, Part part, StepCommand outside)
             throws LaunchRefused, IOException, InterruptedException {
-        part.files().makePassage(FOLDER);
+        part.files().job().makePassage(FOLDER);
         clearSteps(part.files());
         var inside = new TreeMap<>(outside.variables());
         inside.put("SLURM_CONTAINER", container.toString());
@@ -106,19 +107,12 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
     /// What is left of steps whose processes are gone. What the account itself has put into a
     /// step's state goes with the run: to remove that here would let it make the run's thread busy.
     private static void clearSteps(RunFiles files) throws IOException {
-        try (DirectoryStream<Path> all =
-                Files.newDirectoryStream(files.folder().resolve(FOLDER), "[0-9]*")) {
-            for (Path each : all) {
-                long process = Long.parseLong(each.getFileName().toString());
-                if (ProcessHandle.of(process).isEmpty()) {
-                    Files.deleteIfExists(Path.of(each + CONFIG));
-                    try {
-                        Files.deleteIfExists(Path.of(each + STATE));
-                        Files.delete(each);
-                    } catch (DirectoryNotEmptyException e) {
-                        continue;
-                    }
-                }
+        for (String name : files.job().names(FOLDER)) {
+            if (name.matches("[0-9]{1,18}") && ProcessHandle.of(Long.parseLong(name)).isEmpty()) {
+                String step = FOLDER + "/" + name;
+                files.job().removeIfPossible(step, CONFIG);
+                files.job().removeIfPossible(step, STATE);
+                files.job().removeIfPossible(FOLDER, name);
             }
         }
     }
@@ -174,15 +168,15 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
         }
         String folderOfIt = FOLDER + place;
         if (by.takesBundle()) {
-            files.makePassage(folderOfIt);
-            Files.createDirectories(files.folder().resolve(folderOfIt + STATE));
-            files.write(folderOfIt + CONFIG, config);
+            files.job().makePassage(folderOfIt);
+            Files.createDirectories(files.job().at(folderOfIt + "/" + STATE));
+            files.job().write(folderOfIt + "/" + CONFIG, config);
         }
         inside.put("APPTAINERENV_PREPEND_PATH", COMMANDS.toString());
         var call =
                 new Call(
                         "berth-" + part.launch().run() + place.replace('/', '-'),
-                        files.folder().resolve(folderOfIt),
+                        files.job().at(folderOfIt),
                         image,
                         binds,
                         directory,
@@ -193,7 +187,9 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
         return new InContainer(
                 inside,
                 by.command(call),
-                by.takesBundle() ? List.of(folderOfIt + CONFIG, folderOfIt + STATE) : List.of());
+                by.takesBundle()
+                        ? List.of(folderOfIt + "/" + CONFIG, folderOfIt + "/" + STATE)
+                        : List.of());
     }
 
     /// The NVIDIA GPUs that the run holds.

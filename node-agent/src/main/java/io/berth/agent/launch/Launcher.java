@@ -65,6 +65,8 @@ public record Launcher(
 
     private static final long TICK_MILLIS = 250;
 
+    private static final String SCRIPT = "script";
+
     /// A part whose task stands in its group and waits for the word.
     ///
     /// @param enforced what limits it to its part of a GPU; null if it holds no part
@@ -113,6 +115,9 @@ public record Launcher(
         try {
             hooks.before(node, launch, job(launch, spec), files);
             Account account = accounts.of(job(launch, spec).user());
+            if (accounts.bounded()) {
+                files.job().bound();
+            }
             try (FileTrial trial = trial(node, launch, spec, account, files)) {
                 String start =
                         launch.runsScript()
@@ -217,7 +222,7 @@ public record Launcher(
                                 output.output().toString(),
                                 output.error().toString(),
                                 spec.key()));
-        files.makeCheckpoint();
+        files.job().makeCheckpoint();
         InContainer what = what(node, launch, spec, account, files);
         String begin =
                 StartScript.of(
@@ -229,12 +234,12 @@ public record Launcher(
         if (!account.switched()) {
             return begin;
         }
-        files.write("begin", begin);
-        var given = new ArrayList<>(List.of("script", "begin", RunFiles.CHECKPOINT));
+        files.job().write(JobFiles.BEGIN, begin);
+        var given = new ArrayList<>(List.of(SCRIPT, JobFiles.BEGIN, JobFiles.CHECKPOINT));
         given.addAll(foldersOfSteps());
         mps.folder(node, launch.here()).ifPresent(given::add);
         given.addAll(what.given());
-        files.giveTo(account, given);
+        files.job().giveTo(account, given);
         return shims.beginAs(account, files);
     }
 
@@ -264,7 +269,7 @@ public record Launcher(
         var part = new Containers.Part(node, launch, account, shims, files);
         InContainer what = containers.srun(container, part, srun);
         if (account.switched()) {
-            files.giveTo(account, what.given());
+            files.job().giveTo(account, what.given());
         }
         return StartScript.turningInto(srun.variables(), what.variables(), what.command());
     }
@@ -311,7 +316,7 @@ public record Launcher(
                         OutputFiles.none(variables),
                         "",
                         List.of(shims.session().toString(), "--told"));
-        Path begin = files.tell("step", text, account);
+        Path begin = files.job().tell("step", text, account);
         shims.enter(
                 files,
                 RunMark.of(node.name(), launch.run()),
@@ -330,22 +335,23 @@ public record Launcher(
             return StartScript.HOLDER;
         }
         Map<String, String> variables = environment(node, launch, spec, account, files);
-        files.write(
-                "begin",
-                StartScript.of(
-                        Path.of("/"),
-                        variables,
-                        OutputFiles.none(variables),
-                        "",
-                        List.of(shims.session().toString(), "--part")));
+        files.job()
+                .write(
+                        JobFiles.BEGIN,
+                        StartScript.of(
+                                Path.of("/"),
+                                variables,
+                                OutputFiles.none(variables),
+                                "",
+                                List.of(shims.session().toString(), "--part")));
         if (account.switched()) {
-            var given = new ArrayList<>(List.of("begin"));
+            var given = new ArrayList<>(List.of(JobFiles.BEGIN));
             given.addAll(foldersOfSteps());
-            files.giveTo(account, given);
+            files.job().giveTo(account, given);
         }
         files.note(StepPlace.NAME, place.get());
         return StartScript.holding(
-                shims.turning(account), files.folder().resolve("begin"), place.get().gateway());
+                shims.turning(account), files.job().at(JobFiles.BEGIN), place.get().gateway());
     }
 
     private static FilenamePattern pattern(LocalNode node, Launch launch, JobSpec spec) {
@@ -384,25 +390,26 @@ public record Launcher(
                 new JobEnvironment(node, launch, spec, clusterName, began, account).variables();
         environment.compute("PATH", (_, path) -> shims.path(String.valueOf(path)));
         environment.putAll(mps.variables(node, launch.here(), files));
-        environment.put("BERTH_STEPS", files.makeSteps().toString());
+        environment.put("BERTH_STEPS", files.job().makeSteps().toString());
         environment.put("BERTH_HOSTFILE", files.hosts(launch.allocations()).toString());
         if (groups.heldByKernel()) {
-            files.makeAsks();
+            files.job().makeAsks();
         }
-        environment.put("BERTH_NOTICE_FILE", files.folder().resolve(RunFiles.NOTICE).toString());
-        environment.put(
-                "BERTH_CHECKPOINT_FILE", files.folder().resolve(RunFiles.CHECKPOINT).toString());
+        environment.put("BERTH_NOTICE_FILE", files.job().at(JobFiles.NOTICE).toString());
+        environment.put("BERTH_CHECKPOINT_FILE", files.job().at(JobFiles.CHECKPOINT).toString());
         return environment;
     }
 
     /// Those in which steps write. Where the kernel holds no groups nobody answers what they ask.
     private List<String> foldersOfSteps() {
-        return groups.heldByKernel() ? List.of("steps", RunFiles.ASKS) : List.of("steps");
+        return groups.heldByKernel()
+                ? List.of(JobFiles.STEPS, JobFiles.ASKS)
+                : List.of(JobFiles.STEPS);
     }
 
     /// The script as a file, with its arguments.
     private List<String> command(JobSpec spec, RunFiles files) throws IOException {
-        Path script = files.folder().resolve("script");
+        Path script = files.job().at(SCRIPT);
         shims.writeExecutable(script, spec.script());
         var command = new ArrayList<String>();
         command.add(script.toString());

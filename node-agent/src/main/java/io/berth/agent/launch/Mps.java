@@ -84,7 +84,7 @@ public record Mps(Optional<Path> control) {
         variables.put("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", Integer.toString(share.percent()));
         variables.put("CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=" + share.memoryMib() + "M");
         if (enforcement(node, here) == Enforcement.MPS) {
-            String folder = files.makePrivate(FOLDER).toString();
+            String folder = files.job().makePrivate(FOLDER).toString();
             variables.put("CUDA_MPS_PIPE_DIRECTORY", folder);
             variables.put("CUDA_MPS_LOG_DIRECTORY", folder);
         }

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -22,10 +21,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -35,20 +31,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// A run's folder in the spool: what the agent, the shim and the task write for one another. Each
 /// file appears whole, by renaming.
 public final class RunFiles {
-
-    private static final Logger LOG = LoggerFactory.getLogger(RunFiles.class);
-
-    /// The file that tells the script of its end: it appears with a notice.
-    public static final String NOTICE = "notice";
-
-    /// The file that the script touches when it has saved its work. Its time is 0 before.
-    public static final String CHECKPOINT = "checkpoint";
 
     /// The shim has ended the run, because the node's lease was over.
     public static final String FENCED = "fenced";
@@ -62,22 +48,13 @@ public final class RunFiles {
     private static final FileAttribute<?> OWNERS_FOLDER =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
-    private static final Set<PosixFilePermission> PASSAGE =
-            PosixFilePermissions.fromString("rwx--x--x");
-
-    /// The folders of what steps ask, and of what they are answered.
-    public static final String ASKS = "asks";
-
-    private static final String TOLD = "told";
-
-    /// How many mounts are taken away before a folder that is to go is left as it is.
-    private static final int MOST_MOUNTS = 1000;
-
     private final Path folder;
+    private final JobFiles job;
     private volatile Future<Path> stored;
 
     private RunFiles(Path folder) {
         this.folder = folder;
+        this.job = new JobFiles(folder);
         this.stored = CompletableFuture.completedFuture(folder);
     }
 
@@ -89,6 +66,7 @@ public final class RunFiles {
         } catch (FileAlreadyExistsException e) {
             // Ordered again before it was cleared away.
         }
+        JobFiles.make(folder);
         return new RunFiles(folder);
     }
 
@@ -99,6 +77,11 @@ public final class RunFiles {
 
     public Path folder() {
         return folder;
+    }
+
+    /// What of it is the job's.
+    public JobFiles job() {
+        return job;
     }
 
     /// Writes the nodes of the run with the tasks of each, as programs of MPI read them: `gpu-01
@@ -112,132 +95,12 @@ public final class RunFiles {
         return hosts;
     }
 
-    /// The folder, made if it is not there, in which the steps of the script say what they hold.
-    public Path makeSteps() throws IOException {
-        return makePrivate("steps");
-    }
-
-    /// Makes the folders by which the script's steps ask the agent for something, which are the
-    /// script's, and by which they are answered, which anybody may pass through.
-    public void makeAsks() throws IOException {
-        makePrivate(ASKS);
-        makePassage(TOLD);
-    }
-
-    /// Makes a folder, if it is not there, for its owner alone.
-    Path makePrivate(String name) throws IOException {
-        return Files.createDirectories(folder.resolve(name), OWNERS_FOLDER);
-    }
-
-    /// Makes a folder, if it is not there, in which others reach what they know the name of.
-    void makePassage(String name) throws IOException {
-        Path made = Files.createDirectories(folder.resolve(name));
-        Files.setPosixFilePermissions(made, PASSAGE);
-    }
-
-    /// The names of what is asked now, so many at most.
-    public List<String> asks(int most) throws IOException {
-        var names = new ArrayList<String>();
-        Path asks = folder.resolve(ASKS);
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(asks)) {
-            for (Path each : all) {
-                if (names.size() == most) {
-                    break;
-                }
-                names.add(each.getFileName().toString());
-            }
-        } catch (NoSuchFileException e) {
-            return List.of();
-        } catch (IOException e) {
-            if (!FileOfOthers.detach(asks)) {
-                throw e;
-            }
-        }
-        return names;
-    }
-
-    /// When something was asked, in epoch milliseconds; 0 if it is asked no more.
-    public long askedAt(String name) throws IOException {
-        return changedAt(folder.resolve(ASKS).resolve(name));
-    }
-
-    /// Takes what is asked under a name: it is asked no more.
-    ///
-    /// @param most bytes
-    public String ask(String name, int most) {
-        try {
-            return textOfOthers(ASKS + "/" + name, most);
-        } catch (IOException e) {
-            // A link, a folder, a file that somebody holds: nobody asks so.
-            return "";
-        } finally {
-            removeAsk(name);
-        }
-    }
-
-    /// What cannot be removed, such as a folder with something in it, stays: nobody asks so.
-    private void removeAsk(String name) {
-        try {
-            Files.deleteIfExists(folder.resolve(ASKS).resolve(name));
-        } catch (IOException e) {
-            LOG.atDebug().setCause(e).addKeyValue("folder", folder).log("Ask not removed");
-        }
-    }
-
-    /// Answers what was asked under a name: the account that asks may read it, and no other.
-    public void answer(String name, String text) throws IOException {
-        Path told = folder.resolve(TOLD);
-        Path temporary = told.resolve(name + ".new");
-        Files.deleteIfExists(temporary);
-        create(temporary, text.isEmpty() ? "" : text + "\n");
-        giveAs(folder.resolve(ASKS), temporary);
-        Files.move(temporary, told.resolve(name), StandardCopyOption.ATOMIC_MOVE);
-    }
-
-    /// Gives a file to those who have another.
-    private static void giveAs(Path other, Path file) throws IOException {
-        for (String owner : List.of("unix:gid", "unix:uid")) {
-            Object had = Files.getAttribute(other, owner, LinkOption.NOFOLLOW_LINKS);
-            if (!had.equals(Files.getAttribute(file, owner, LinkOption.NOFOLLOW_LINKS))) {
-                Files.setAttribute(file, owner, had, LinkOption.NOFOLLOW_LINKS);
-            }
-        }
-    }
-
-    /// Takes back the answers from before a time, in epoch milliseconds.
-    public void forgetAnswers(long before) throws IOException {
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(folder.resolve(TOLD))) {
-            for (Path each : all) {
-                if (Files.getLastModifiedTime(each).toMillis() < before) {
-                    Files.deleteIfExists(each);
-                }
-            }
-        } catch (NoSuchFileException e) {
-            return;
-        }
-    }
-
-    /// Gives what the script needs to its account: it can pass through the folder, in which all
-    /// else is the agent's alone. Of a link it gives the link, not what that leads to.
-    ///
-    /// @param names of what is in folders that are the agent's
-    public void giveTo(Account account, List<String> names) throws IOException {
-        Files.setPosixFilePermissions(folder, PASSAGE);
-        for (String name : names) {
-            Path given = folder.resolve(name);
-            int group = Math.toIntExact(account.gid());
-            Files.setAttribute(given, "unix:gid", group, LinkOption.NOFOLLOW_LINKS);
-            int user = Math.toIntExact(account.uid());
-            Files.setAttribute(given, "unix:uid", user, LinkOption.NOFOLLOW_LINKS);
-        }
-    }
-
     /// Writes a value; it is on the disk when this returns.
     public void keep(String name, Object value) throws IOException {
         try (FileChannel written = written(name, value)) {
             written.force(true);
         }
-        appear(name);
+        appear(folder, name);
         sync(folder);
     }
 
@@ -247,7 +110,7 @@ public final class RunFiles {
     public void store(String name, Object value) throws IOException {
         FileChannel written = written(name, value);
         try {
-            appear(name);
+            appear(folder, name);
         } catch (IOException e) {
             written.close();
             throw e;
@@ -297,13 +160,6 @@ public final class RunFiles {
         }
     }
 
-    private void appear(String name) throws IOException {
-        Files.move(
-                folder.resolve(name + ".new"),
-                folder.resolve(name),
-                StandardCopyOption.ATOMIC_MOVE);
-    }
-
     /// Writes a value that need not survive a power cut, which nothing that runs survives.
     public void note(String name, Object value) throws IOException {
         write(name, Json.mapper().writeValueAsString(value));
@@ -324,12 +180,12 @@ public final class RunFiles {
 
     /// Writes a file for the shim or the task, which need not survive a power cut.
     public void write(String name, String text) throws IOException {
-        var unused = written(name, text);
-        appear(name);
+        var unused = written(folder, name, text);
+        appear(folder, name);
     }
 
-    /// What is to appear under a name, for its owner alone.
-    private Path written(String name, String text) throws IOException {
+    /// What is to appear under a name in a folder, for its owner alone.
+    static Path written(Path folder, String name, String text) throws IOException {
         Path temporary = folder.resolve(name + ".new");
         try {
             create(temporary, text);
@@ -341,7 +197,7 @@ public final class RunFiles {
         return temporary;
     }
 
-    private static void create(Path file, String text) throws IOException {
+    static void create(Path file, String text) throws IOException {
         try (var channel = Files.newByteChannel(file, NEW, OWNERS_ALONE)) {
             var bytes = StandardCharsets.UTF_8.encode(text);
             while (bytes.hasRemaining()) {
@@ -350,43 +206,11 @@ public final class RunFiles {
         }
     }
 
-    /// Writes a file for the account that the script runs under.
-    public void tell(String name, String text) throws IOException {
-        Path temporary = written(name, text);
-        Path begin = folder.resolve("begin");
-        if (Files.exists(begin)) {
-            giveAs(begin, temporary);
-        }
-        appear(name);
-    }
-
-    /// Writes a file for an account, which can pass through the folder to it.
-    Path tell(String name, String text, Account account) throws IOException {
-        Path temporary = written(name, text);
-        if (account.switched()) {
-            giveTo(account, List.of(temporary.getFileName().toString()));
-        }
-        appear(name);
-        return folder.resolve(name);
-    }
-
-    /// Makes the file that the script touches when it has saved its work.
-    void makeCheckpoint() throws IOException {
-        write(CHECKPOINT, "");
-        Files.setLastModifiedTime(folder.resolve(CHECKPOINT), FileTime.fromMillis(0));
-    }
-
-    /// When the script last saved its work, in epoch milliseconds; 0 is never.
-    public long checkpoint() throws IOException {
-        return changedAt(folder.resolve(CHECKPOINT));
-    }
-
-    private static long changedAt(Path file) throws IOException {
-        try {
-            return Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toMillis();
-        } catch (NoSuchFileException e) {
-            return 0;
-        }
+    static void appear(Path folder, String name) throws IOException {
+        Files.move(
+                folder.resolve(name + ".new"),
+                folder.resolve(name),
+                StandardCopyOption.ATOMIC_MOVE);
     }
 
     public Optional<String> text(String name) throws IOException {
@@ -394,18 +218,6 @@ public final class RunFiles {
             return Optional.of(Files.readString(folder.resolve(name)));
         } catch (NoSuchFileException e) {
             return Optional.empty();
-        }
-    }
-
-    /// What a file that others may write begins with; nothing if there is none. A link is not
-    /// followed, and nothing is waited for.
-    ///
-    /// @param most bytes
-    public String textOfOthers(String name, int most) throws IOException {
-        try {
-            return FileOfOthers.read(folder.resolve(name), most);
-        } catch (NoSuchFileException e) {
-            return "";
         }
     }
 
@@ -457,7 +269,7 @@ public final class RunFiles {
 
     /// Removes the folder and all that is in it. The task may write in a part of it: no link that
     /// it puts in a folder's place meanwhile leads out of here, and what it has mounted there is
-    /// taken away.
+    /// taken away before it is looked at.
     public void remove() throws IOException {
         try (var parent =
                 (SecureDirectoryStream<Path>) Files.newDirectoryStream(folder.getParent())) {
@@ -473,24 +285,18 @@ public final class RunFiles {
     private void remove(SecureDirectoryStream<Path> parent) throws IOException {
         Path name = folder.getFileName();
         boolean empty = false;
-        int detached = 0;
         while (!empty) {
             empty = true;
             try (var top = parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS)) {
                 for (Path each : top) {
                     empty = false;
                     Path child = each.getFileName();
-                    try {
-                        if (attributes(top, child).isDirectory()) {
-                            clear(top, child);
-                            top.deleteDirectory(child);
-                        } else {
-                            top.deleteFile(child);
-                        }
-                    } catch (IOException e) {
-                        if (++detached > MOST_MOUNTS || !detach(folder.resolve(child))) {
-                            throw e;
-                        }
+                    Mounts.detachAll(folder.resolve(child));
+                    if (attributes(top, child).isDirectory()) {
+                        clear(top, child);
+                        top.deleteDirectory(child);
+                    } else {
+                        top.deleteFile(child);
                     }
                 }
             }
@@ -498,25 +304,12 @@ public final class RunFiles {
         parent.deleteDirectory(name);
     }
 
-    /// Takes away what is mounted at a place in the folder, or else at the places in that. Whether
-    /// something was.
-    private static boolean detach(Path place) throws IOException {
-        boolean some = FileOfOthers.detach(place);
-        if (!some && Files.isDirectory(place, LinkOption.NOFOLLOW_LINKS)) {
-            try (DirectoryStream<Path> inside = Files.newDirectoryStream(place)) {
-                for (Path each : inside) {
-                    some |= FileOfOthers.detach(each);
-                }
-            }
-        }
-        return some;
-    }
-
     /// Deletes the files in a folder, and moves the folders in it beside it.
-    private static void clear(SecureDirectoryStream<Path> top, Path name) throws IOException {
+    private void clear(SecureDirectoryStream<Path> top, Path name) throws IOException {
         try (var inside = top.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS)) {
             for (Path each : inside) {
                 Path child = each.getFileName();
+                Mounts.detachAll(folder.resolve(name).resolve(child));
                 if (attributes(inside, child).isDirectory()) {
                     inside.move(child, top, Path.of(UUID.randomUUID().toString()));
                 } else {

@@ -260,8 +260,7 @@ public final class Shims implements Closeable {
                 files.write("account", String.join(" ", account.numbers()) + "\n");
                 yield "";
             }
-            case SHELL ->
-                    StartScript.turningInto(turning(account), files.folder().resolve("begin"));
+            case SHELL -> StartScript.turningInto(turning(account), files.job().at(JobFiles.BEGIN));
         };
     }
 

@@ -102,7 +102,7 @@ public final class StartScript {
     }
 
     /// The shell text by which a task of root turns into an account, which then reads the text of
-    /// [#of] in a file.
+    /// [#of] in a file, and has none of the spool's open.
     ///
     /// @param turning of [Shims#turning]
     static String turningInto(List<String> turning, Path begin) throws LaunchRefused {
@@ -110,7 +110,8 @@ public final class StartScript {
         for (String word : turning) {
             script.append(' ').append(quoted(word));
         }
-        return script.append(" sh ").append(quoted(begin.toString())).append('\n').toString();
+        script.append(" sh ").append(quoted(begin.toString()));
+        return script.append(turning.isEmpty() ? "\n" : " 2>/dev/null 9<&-\n").toString();
     }
 
     /// The shell text by which a process that has variables already turns into a program.

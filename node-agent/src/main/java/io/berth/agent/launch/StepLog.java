@@ -35,6 +35,10 @@ public final class StepLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(StepLog.class);
     private static final int MOST_BYTES = 1 << 20;
+
+    /// Where a step's begin stands while it begins, however many begin with it.
+    private static final int LAST_BYTES = 1 << 16;
+
     private static final int LONGEST_NAME = 64;
 
     /// A shell says by such a status that a signal ended the program.
@@ -78,8 +82,8 @@ public final class StepLog {
             long to = files.writtenAt("exit").orElseGet(System::currentTimeMillis);
             long from = Math.min(to, files.writtenAt(begun).orElse(to));
             var log = new StepLog(here, new Span(from, to));
-            log.take(files.textOfOthers("steps/log", MOST_BYTES).lines());
-            Matcher count = COUNT.matcher(files.textOfOthers("steps/next", LONGEST_NAME));
+            log.take(files.job().text("steps/log", MOST_BYTES).lines());
+            Matcher count = COUNT.matcher(files.job().text("steps/next", LONGEST_NAME));
             files.kept(StepUses.NAME, StepUses.class).ifPresent(log::count);
             int all = count.matches() ? Integer.parseInt(count.group(1)) : 0;
             int more = Math.max(0, all - log.steps.size());
@@ -99,7 +103,8 @@ public final class StepLog {
             return null;
         }
         try {
-            return files.textOfOthers("steps/log", MOST_BYTES)
+            return files.job()
+                    .end("steps/log", LAST_BYTES)
                     .lines()
                     .filter(it -> it.startsWith("begin " + number + " "))
                     .map(BEGIN::matcher)

@@ -1,8 +1,6 @@
 package io.berth.agent.launch;
 
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +19,7 @@ record StepOutside(Shims shims, RunFiles files, StepCommand srun) {
     /// Writes the text by which it starts, for an account.
     Path write(Account account) throws LaunchRefused, IOException {
         clearOfGone();
-        return files.tell(NAME + srun.process(), text(), account);
+        return files.job().tell(NAME + srun.process(), text(), account);
     }
 
     private String text() throws LaunchRefused {
@@ -32,7 +30,7 @@ record StepOutside(Shims shims, RunFiles files, StepCommand srun) {
         // The srun of each node goes into a container of its own.
         variables.remove("SLURM_CONTAINER");
         variables.replaceAll((_, value) -> outside(value));
-        String pipe = files.folder().resolve("steps/" + NAME + srun.process()).toString();
+        String pipe = files.job().at(JobFiles.STEPS + "/" + NAME + srun.process()).toString();
         var command = new ArrayList<>(List.of("sh", "-c", "\"$@\"; echo $? >\"$0\""));
         command.addAll(List.of(pipe + ".status", shims.session().toString(), "--step"));
         command.addAll(arguments());
@@ -83,14 +81,10 @@ record StepOutside(Shims shims, RunFiles files, StepCommand srun) {
 
     /// What is left of those whose `srun` is gone.
     private void clearOfGone() throws IOException {
-        try (DirectoryStream<Path> all =
-                Files.newDirectoryStream(files.folder(), NAME + "[0-9]*")) {
-            for (Path each : all) {
-                String process = each.getFileName().toString().substring(NAME.length());
-                if (process.matches("[0-9]{1,18}")
-                        && ProcessHandle.of(Long.parseLong(process)).isEmpty()) {
-                    Files.delete(each);
-                }
+        for (String name : files.job().names(".")) {
+            if (name.matches("\\Q" + NAME + "\\E[0-9]{1,18}")
+                    && ProcessHandle.of(Long.parseLong(name.substring(NAME.length()))).isEmpty()) {
+                files.job().removeIfPossible(".", name);
             }
         }
     }

@@ -13,7 +13,9 @@ import io.berth.contracts.GpuHardware.Fabric;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /// One GPU, or one MIG instance, of the library. A getter answers nothing where the driver or the
@@ -24,6 +26,11 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
     private static final int PCI_BYTES = 68;
     private static final int PROCESS_BYTES = 24;
     private static final int PROCESS_MEMORY = 8;
+
+    private static final int USE_BYTES = 32;
+    private static final int USE_TIME = 8;
+    private static final int USE_PERCENT = 16;
+    private static final int ALL = 100;
 
     /// NVML_VALUE_NOT_AVAILABLE, as an amount of memory.
     private static final long NOT_AVAILABLE = -1;
@@ -287,6 +294,49 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
             }
         }
         return processes;
+    }
+
+    /// How much each process made it work, in percent of the time: the mean of the samples that the
+    /// driver has taken since the last of those before. A process without any did nothing.
+    ///
+    /// @param at the last sample's, by the driver's clock
+    record ProcessUse(long at, Map<Long, Integer> percent) {}
+
+    /// By nvmlProcessUtilizationSample_t: the process, the time and, of what it used, that of the
+    /// multiprocessors.
+    ///
+    /// @param since the time of the last sample that is known; 0 for all that the driver has
+    Optional<ProcessUse> use(long since) throws NvmlFailure {
+        var count = new IntByReference(MAX_PROCESSES);
+        Memory all = zeroed(MAX_PROCESSES * USE_BYTES);
+        String function = "nvmlDeviceGetProcessUtilization";
+        int code =
+                Nvml.code(() -> library.nvmlDeviceGetProcessUtilization(handle, all, count, since));
+        if (code == NvmlFailure.NOT_FOUND) {
+            return Optional.of(new ProcessUse(since, Map.of()));
+        }
+        if (!told(function, () -> code)) {
+            return Optional.empty();
+        }
+        long last = since;
+        var samples = new TreeMap<Long, List<Integer>>();
+        for (int i = 0; i < Math.min(count.getValue(), MAX_PROCESSES); i++) {
+            long place = (long) i * USE_BYTES;
+            long at = all.getLong(place + USE_TIME);
+            if (at > since) {
+                last = Math.max(last, at);
+                samples.computeIfAbsent(
+                                Integer.toUnsignedLong(all.getInt(place)), _ -> new ArrayList<>())
+                        .add(Math.clamp(all.getInt(place + USE_PERCENT), 0, ALL));
+            }
+        }
+        var percent = new TreeMap<Long, Integer>();
+        samples.forEach((process, each) -> percent.put(process, mean(each)));
+        return Optional.of(new ProcessUse(last, percent));
+    }
+
+    private static int mean(List<Integer> percent) {
+        return (int) Math.round(percent.stream().mapToInt(Integer::intValue).average().orElse(0));
     }
 
     /// Whether the repair of its memory waits for a reset: pages to be retired (before Ampere), or

@@ -3,9 +3,11 @@ package io.berth.agent.nvml;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.PointerByReference;
+import io.berth.agent.nvml.NvmlDevice.ProcessUse;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Hardware.Health;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +31,10 @@ public final class NvmlSensors implements AutoCloseable {
 
     private final Nvml nvml;
     private final Map<String, NvmlDevice> devices = new LinkedHashMap<>();
+
+    /// Of each GPU the time of the last sample of its processes.
+    private final Map<String, Long> seen = new HashMap<>();
+
     private @Nullable Pointer events;
 
     private NvmlSensors(Nvml nvml) {
@@ -65,7 +71,10 @@ public final class NvmlSensors implements AutoCloseable {
     /// What a GPU, or an instance of one, does at a moment.
     ///
     /// @param memory what each process on it has of its memory
-    public record Reading(GpuSample sample, List<ProcessMemory> memory) {}
+    /// @param use by process, how much that made it work since it was read before, in percent,
+    ///   where that is not 0; null if the driver does not tell
+    public record Reading(
+            GpuSample sample, List<ProcessMemory> memory, @Nullable Map<Long, Integer> use) {}
 
     /// What a GPU does now: one reading of it, or one of each of its instances.
     ///
@@ -89,7 +98,7 @@ public final class NvmlSensors implements AutoCloseable {
         return readings;
     }
 
-    private static Reading read(NvmlDevice device, String uuid, Health health) throws NvmlFailure {
+    private Reading read(NvmlDevice device, String uuid, Health health) throws NvmlFailure {
         List<ProcessMemory> processes = device.processes(uuid);
         var sample =
                 new GpuSample(
@@ -105,7 +114,9 @@ public final class NvmlSensors implements AutoCloseable {
                         device.eccErrors(1).orElse(null),
                         processes.stream().map(ProcessMemory::process).toList(),
                         health);
-        return new Reading(sample, processes);
+        Optional<ProcessUse> use = device.use(seen.getOrDefault(uuid, 0L));
+        use.ifPresent(it -> seen.put(uuid, it.at()));
+        return new Reading(sample, processes, use.map(ProcessUse::percent).orElse(null));
     }
 
     /// Why a GPU should be reset, if it should.

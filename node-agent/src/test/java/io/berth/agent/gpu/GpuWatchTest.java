@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.berth.agent.host.FoundGpus.Aside;
 import io.berth.agent.launch.Commands;
+import io.berth.agent.nvml.NvmlSensors.Reading;
 import io.berth.agent.nvml.NvmlStub;
 import io.berth.agent.nvml.ProcessMemory;
 import io.berth.agent.nvml.Topologies;
@@ -36,7 +37,7 @@ class GpuWatchTest {
         final List<String> failed = new CopyOnWriteArrayList<>();
         final AtomicReference<Map<String, Aside>> aside = new AtomicReference<>(Map.of());
         final List<GpuSample> told = new CopyOnWriteArrayList<>();
-        final AtomicReference<List<ProcessMemory>> had = new AtomicReference<>(List.of());
+        final AtomicReference<List<Reading>> last = new AtomicReference<>(List.of());
         volatile boolean free = true;
 
         @Override
@@ -50,9 +51,9 @@ class GpuWatchTest {
         }
 
         @Override
-        public void sampled(List<GpuSample> samples, List<ProcessMemory> memory) {
-            told.addAll(samples);
-            had.set(memory);
+        public void sampled(List<Reading> readings) {
+            readings.forEach(it -> told.add(it.sample()));
+            last.set(readings);
         }
 
         @Override
@@ -91,7 +92,7 @@ class GpuWatchTest {
         watch(
                 Topologies.l40s()
                         + "gpu 2 use=97 used=39000 mw=312500 mj=9000000000 temp=61 sm=1410"
-                        + " memclk=1215 sbe=4 dbe=1 pids=4711:1536,4712\n");
+                        + " memclk=1215 sbe=4 dbe=1 pids=4711:1536@30,4712\n");
 
         await().until(() -> open.getFirst().samples().size() == 4);
 
@@ -110,10 +111,13 @@ class GpuWatchTest {
                                 1L,
                                 List.of(4711L, 4712L),
                                 Health.HEALTHY));
-        assertThat(heard.had.get())
+        Reading last = heard.last.get().get(2);
+        assertThat(last.memory())
                 .containsExactly(
                         new ProcessMemory("GPU-2", 4711, 1536L),
                         new ProcessMemory("GPU-2", 4712, null));
+        assertThat(last.use()).isEqualTo(Map.of(4711L, 30));
+        assertThat(heard.last.get().get(1).use()).isEmpty();
     }
 
     @Test
@@ -127,6 +131,19 @@ class GpuWatchTest {
                 .containsExactly("GPU-0", "MIG-aaaa", "MIG-bbbb", "MIG-cccc");
         assertThat(heard.told).startsWith(open.getFirst().samples().getFirst());
         assertThat(open.getFirst().samples().get(1).use()).isNull();
+        assertThat(heard.last.get().get(1).use()).isNull();
+    }
+
+    @Test
+    void a_driver_that_does_not_know_what_each_process_uses_leaves_it_out() throws IOException {
+        watch(
+                Topologies.l40s()
+                        + "gpu 0 use=97 pids=4711@30\nfail nvmlDeviceGetProcessUtilization 3 0\n");
+
+        await().until(() -> open.getFirst().samples().size() == 4);
+
+        assertThat(heard.last.get().getFirst().use()).isNull();
+        assertThat(open.getFirst().samples().getFirst().use()).isEqualTo(97);
     }
 
     @Test

@@ -304,7 +304,7 @@ class LauncherTest {
 
         assertThat(prepared.enforced()).isEqualTo(Enforcement.MPS);
         List<String> told = Files.readAllLines(folder.resolve("daemon"));
-        Path pipes = files().folder().resolve("mps");
+        Path pipes = files().job().at("mps");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(pipes)))
                 .isEqualTo("rwx------");
         assertThat(told)

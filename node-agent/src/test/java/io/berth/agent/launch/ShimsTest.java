@@ -92,16 +92,18 @@ class ShimsTest {
         files.write("account", "65534 65534 65534\n");
         Path told = Files.createFile(home.resolve("told"));
         Files.setPosixFilePermissions(told, PosixFilePermissions.fromString("rw-rw-rw-"));
-        for (Path folder = files.folder();
+        for (Path folder = files.job().folder();
                 folder != null && folder.startsWith(home);
                 folder = folder.getParent()) {
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
         }
-        files.write(
-                "begin",
-                "{ id -u; id -G; grep CapEff /proc/self/status; } >%s; exit 3\n".formatted(told));
+        files.job()
+                .write(
+                        "begin",
+                        "echo mine >&2; { id -u; id -G; grep CapEff /proc/self/status; } >%s; exit 3\n"
+                                .formatted(told));
         Files.setPosixFilePermissions(
-                files.folder().resolve("begin"), PosixFilePermissions.fromString("rw-r--r--"));
+                files.job().at("begin"), PosixFilePermissions.fromString("rw-r--r--"));
 
         start(Shims.Kind.PROGRAM, "exit 1\n");
         Path task = Path.of("/proc", told("ready").lines().findFirst().orElseThrow().substring(4));
@@ -111,6 +113,7 @@ class ShimsTest {
         assertThat(exit()).isEqualTo(new ExitStatus(3, 0));
         assertThat(before).isEqualTo(0);
         assertThat(told).hasContent("65534\n65534\nCapEff:\t0000000000000000\n");
+        assertThat(told("failure")).isEmpty();
     }
 
     @ParameterizedTest

@@ -65,6 +65,13 @@ class StepLogTest {
     }
 
     @Test
+    void the_name_of_a_step_that_begins_stands_at_the_end_of_what_was_noted() throws IOException {
+        Files.writeString(log, "x".repeat(3 << 20) + "\nbegin 7 2000 4 8 2 python train\n");
+
+        assertThat(StepLog.name(RunFiles.at(folder), 7)).isEqualTo("python train");
+    }
+
+    @Test
     void a_step_that_begins_has_its_name() throws IOException {
         Files.writeString(
                 log,

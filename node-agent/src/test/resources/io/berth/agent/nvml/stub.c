@@ -2,7 +2,7 @@
  *
  *   driver VERSION CUDA          550.54.15 12040; without this line there is no driver (error 9)
  *   gpu INDEX KEY=VALUE...       minor uuid bus mem numa cpus(hex words, low first, by comma) cc power ecc serial fabric=HEX/CLIQUE
- *                                mig=0|1 use used mw mj temp sm memclk sbe dbe pids(by comma, each perhaps with :MiB) pending; name=... last, to the line's end
+ *                                mig=0|1 use used mw mj temp sm memclk sbe dbe pids(by comma, each perhaps with :MiB and @PERCENT) pending; name=... last, to the line's end
  *   link INDEX LINK BUS          an active NVLink to what has that bus address
  *   anc INDEX INDEX LEVEL        PCI ancestor: 10, 20, 30, 40, 50
  *   mig INDEX PLACE KEY=VALUE... uuid gi ci mem start; name=... last; without uuid a GPU instance with no compute instance
@@ -38,6 +38,7 @@ typedef struct { char legacy[16]; unsigned domain, bus, device, id, subsystem; c
 typedef struct { unsigned long long total, free, used; } MemoryInfo;
 typedef struct { unsigned gpu, memory; } Rates;
 typedef struct { unsigned pid; unsigned long long memory; unsigned gi, ci; } Process;
+typedef struct { unsigned pid; unsigned long long at; unsigned sm, memory, encoder, decoder; } ProcessUse;
 typedef struct { void *device; unsigned long long type, data; unsigned gi, ci; } Event;
 typedef struct { unsigned char uuid[16]; int status; unsigned clique; unsigned char state; } Fabric;
 typedef struct { unsigned start, size; } Placement;
@@ -54,6 +55,7 @@ static_assert(sizeof(CiProfile) == 36, "nvmlComputeInstanceProfileInfo_t");
 static_assert(sizeof(Pci) == 68 && offsetof(Pci, busId) == 36, "nvmlPciInfo_t");
 static_assert(sizeof(MemoryInfo) == 24, "nvmlMemory_t");
 static_assert(sizeof(Process) == 24, "nvmlProcessInfo_t");
+static_assert(sizeof(ProcessUse) == 32 && offsetof(ProcessUse, at) == 8 && offsetof(ProcessUse, sm) == 16, "nvmlProcessUtilizationSample_t");
 static_assert(sizeof(Event) == 32, "nvmlEventData_t");
 static_assert(sizeof(Fabric) == 28 && offsetof(Fabric, state) == 24, "nvmlGpuFabricInfo_t");
 
@@ -62,7 +64,7 @@ typedef struct Device {
     char uuid[96], name[96], bus[32], serial[32];
     int minor, numa, major, capability, ecc, split, gi, ci, pending;
     unsigned long long mem, used, mj, sbe, dbe;
-    unsigned power, use, mw, temp, sm, memclk, pids[8], pidMib[8], pidCount;
+    unsigned power, use, mw, temp, sm, memclk, pids[8], pidMib[8], pidUse[8], pidCount;
     unsigned long cpus[8];
     unsigned char cluster[16];
     int inFabric;
@@ -111,6 +113,8 @@ static void key(Device *d, char *k, char *v) {
         for (d->pidCount = 0; d->pidCount < 8 && v; v = strchr(v, ',') ? strchr(v, ',') + 1 : 0) {
             char *mib = strpbrk(v, ":,");
             d->pidMib[d->pidCount] = mib && *mib == ':' ? atoi(mib + 1) : 0;
+            const char *use = strchr(v, '@');
+            d->pidUse[d->pidCount] = use && (!strchr(v, ',') || use < strchr(v, ',')) ? atoi(use + 1) : 0;
             d->pids[d->pidCount++] = atoi(v);
         }
     else if (!strcmp(k, "fabric")) {
@@ -440,6 +444,22 @@ API int nvmlDeviceGetComputeRunningProcesses_v3(Device *d, unsigned *n, Process 
     if (*n < d->pidCount) return SIZE;
     *n = d->pidCount;
     for (unsigned i = 0; i < d->pidCount; i++) p[i] = (Process){d->pids[i], d->pidMib[i] ? (unsigned long long)d->pidMib[i] << 20 : -1ULL, -1, -1};
+    return OK;
+}
+/* Of those that used it, as of now. */
+API int nvmlDeviceGetProcessUtilization(Device *d, ProcessUse *p, unsigned *n, unsigned long long since) {
+    CHECK(d);
+    WHOLE(d);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    unsigned long long at = now.tv_sec * 1000000ULL + now.tv_nsec / 1000;
+    unsigned used = 0, most = *n;
+    for (unsigned i = 0; i < d->pidCount; i++) used += d->pidUse[i] != 0;
+    if (!used || at <= since) return NOT_FOUND;
+    *n = used;
+    if (!p || most < used) return SIZE;
+    for (unsigned i = 0, k = 0; i < d->pidCount; i++)
+        if (d->pidUse[i]) p[k++] = (ProcessUse){d->pids[i], at, d->pidUse[i], 0, 0, 0};
     return OK;
 }
 API int nvmlDeviceGetRetiredPagesPendingStatus(Device *d, int *v) { CHECK(d); *v = 0; return OK; }
