@@ -46,6 +46,7 @@ final class Api {
     static void awaitReady() {
         Awaitility.await()
                 .atMost(Duration.ofSeconds(30))
+                .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(50))
                 .until(() -> given().get("/q/health/ready").statusCode() == 200);
     }

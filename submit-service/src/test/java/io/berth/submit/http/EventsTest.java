@@ -42,7 +42,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @QuarkusTest
 @QuarkusTestResource(MeshResource.class)
 class EventsTest {
-    /// More than the feed keeps in memory.
+    /// More events than the feed keeps in memory. They are of a kind that brings no mail: where one
+    /// may, its job is looked for, and the mail of other tests comes after all of that.
     private static final int MANY = 5000;
 
     private static final String HALF =
@@ -394,7 +395,7 @@ class EventsTest {
         for (int i = 1; i <= MANY; i++) {
             mesh.later(
                     Topics.JOBS,
-                    new JobEvent.Started(new JobId(910_000 + i), 1_700_000_000_000L, 1));
+                    new JobEvent.Resumed(new JobId(910_000 + i), 1_700_000_000_000L, 1));
         }
         mesh.flush();
 

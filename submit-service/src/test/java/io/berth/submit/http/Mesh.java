@@ -57,8 +57,8 @@ final class Mesh implements AutoCloseable {
     }
 
     void publishCluster() {
-        Samples.configEntries().forEach(it -> write(Topics.CONFIG, it));
-        Samples.NODES.forEach(it -> write(Topics.NODE_STATES, Samples.nodeStatus(it, Presence.UP)));
+        Samples.configEntries().forEach(it -> later(Topics.CONFIG, it));
+        Samples.NODES.forEach(it -> later(Topics.NODE_STATES, Samples.nodeStatus(it, Presence.UP)));
         write(Topics.HEARTBEATS, new Heartbeat(Samples.DGX.node(), 1, 0, List.of(), 250, 12_000));
         write(
                 Topics.FAIR_SHARES,
@@ -84,8 +84,9 @@ final class Mesh implements AutoCloseable {
             ObjectNode changed = Json.mapper().valueToTree(entry);
             changed.withObject("/part").put("revision", revision);
             ConfigEntry same = Json.mapper().convertValue(changed, entry.getClass());
-            write(Topics.CONFIG, same instanceof Cluster it ? it.with(change) : same);
+            later(Topics.CONFIG, same instanceof Cluster it ? it.with(change) : same);
         }
+        flush();
     }
 
     void jobStatus(JobStatus status) {
