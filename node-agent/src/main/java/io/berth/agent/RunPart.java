@@ -578,6 +578,7 @@ final class RunPart {
             LOG.atWarn().setCause(e).addKeyValue("run", run()).log("End of run not spooled");
         }
         Emptying.untilRemoved(group, run());
+        files.job().release();
         RunEnd end = lived.draining(surroundings.launcher().hooks().after(files).orElse(null));
         LOG.atInfo()
                 .addKeyValue("run", run())

@@ -88,10 +88,20 @@ public final class JobFiles {
         }
     }
 
+    /// Gives the memory back that the job has taken here, once nothing of it is needed any more.
+    public void release() {
+        if (!folder.equals(run)) {
+            Mounts.detachAll(folder);
+        }
+    }
+
     /// Why what jobs leave in a spool is not bounded here; nothing if it is.
     ///
     /// @param home of the spool, in which it is tried
     public static Optional<String> unbound(Path home) throws IOException {
+        if (!Mounts.areTheMachines()) {
+            return Optional.of("the agent has mounts of its own, which the next one would not see");
+        }
         Path tried = Files.createTempDirectory(home, "bound");
         try {
             return Mounts.bound(tried);

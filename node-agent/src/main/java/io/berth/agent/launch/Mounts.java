@@ -40,9 +40,6 @@ final class Mounts {
     ///
     /// @return why there is none; nothing if there is
     static Optional<String> bound(Path folder) {
-        if (!asProcess1()) {
-            return Optional.of("the agent has mounts of its own, which the next one would not see");
-        }
         try {
             Loaded.C.mount(
                     "berth",
@@ -58,8 +55,9 @@ final class Mounts {
         }
     }
 
-    /// Whether the agent sees the machine's own mounts: the number of the one on `/` is no other's.
-    private static boolean asProcess1() {
+    /// Whether the agent's mounts are those of the machine's first process, so that the next agent
+    /// sees them: the one on `/` has its number alone.
+    static boolean areTheMachines() {
         try {
             return root("1").equals(root("self"));
         } catch (IOException e) {

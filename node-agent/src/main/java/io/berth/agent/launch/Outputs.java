@@ -29,6 +29,9 @@ public record Outputs(Path folder, Path runs, int most) {
     private static final int MOST = 10_000;
     private static final int HUNDREDTH = 100;
 
+    /// PATH_MAX.
+    private static final int LONGEST_PATH = 4096;
+
     /// @param user whose account opens the files
     /// @param key the job's, by which a request for what it wrote is proven; null if the job has
     ///   none, or an older agent kept this
@@ -41,8 +44,12 @@ public record Outputs(Path folder, Path runs, int most) {
         return new Outputs(runs.resolveSibling("outputs"), runs, MOST);
     }
 
-    /// Keeps where a job writes; of a job that starts again, where it did last.
+    /// Keeps where a job writes; of a job that starts again, where it did last. Names that the
+    /// kernel does not take are not kept: a short pattern may make a long one, for each job.
     void keep(Kept kept) throws IOException {
+        if (Math.max(kept.output().length(), kept.error().length()) > LONGEST_PATH) {
+            return;
+        }
         Files.createDirectories(
                 folder,
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));

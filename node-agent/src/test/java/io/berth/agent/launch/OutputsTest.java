@@ -52,6 +52,15 @@ final class OutputsTest {
     }
 
     @Test
+    void a_name_that_no_file_can_have_takes_no_room() throws IOException {
+        String name = "/" + "x/".repeat(3000);
+
+        outputs.keep(new Kept(new JobId(17), "alice", name, "/home/alice/err", null));
+
+        assertThat(knows(17)).isFalse();
+    }
+
+    @Test
     void the_jobs_key_is_kept_and_what_an_older_agent_kept_has_none() throws IOException {
         var kept = new Kept(new JobId(17), "alice", "/home/alice/out", "/home/alice/err", "a key");
         outputs.keep(kept);

@@ -170,6 +170,19 @@ class RunFilesTest {
     }
 
     @Test
+    void the_memory_of_what_a_job_left_is_given_back_when_the_job_is_over() throws Exception {
+        RunFiles files = RunFiles.of(runs, RUN);
+        assumeThat(JobFiles.unbound(runs)).as("the right to mount").isEmpty();
+        files.job().bound();
+        Files.writeString(files.job().makeSteps().resolve("log"), "text");
+
+        files.job().release();
+
+        assertThat(files.job().folder()).isEmptyDirectory();
+        assertThat(Files.readString(Path.of("/proc/self/mounts"))).doesNotContain(runs.toString());
+    }
+
+    @Test
     void a_job_that_has_left_no_room_is_not_answered_and_its_asks_are_heard() throws Exception {
         RunFiles files = RunFiles.of(runs, RUN);
         assumeThat(JobFiles.unbound(runs)).as("the right to mount").isEmpty();
