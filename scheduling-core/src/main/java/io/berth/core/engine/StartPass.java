@@ -71,7 +71,7 @@ final class StartPass {
                 lineUp(plan.job());
             }
         }
-        for (Plan plan : all.plans.all()) {
+        for (Plan plan : all.plans.limitable()) {
             if (plan.job().limited && plan.job().set == null) {
                 lineUp(plan.job());
             }
