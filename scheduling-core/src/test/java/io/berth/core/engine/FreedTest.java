@@ -180,6 +180,25 @@ final class FreedTest {
     }
 
     @Test
+    void nor_is_who_is_planned_while_another_one_may_be_planned_in_place_of_who_started() {
+        engine = planning(50);
+        run(1, new Demand(1, 1, 1, 0));
+        run(2, new Demand(1, 1, 1, 0));
+        for (int job = 11; job <= 61; job++) {
+            wait(job, gpus(1));
+        }
+        engine.startPass(NOW, decisions);
+        assertThat(engine.planned()).hasSize(50).doesNotContain(61L);
+
+        engine.forget(1);
+        engine.startPass(NOW, decisions);
+
+        assertThat(started).containsExactly(11L);
+        assertThat(engine.planned()).contains(61L);
+        assertThat(engine.tally().tried()).isLessThan(5);
+    }
+
+    @Test
     void limits_are_asked_again_only_about_who_is_planned_and_may_meet_one() {
         engine = planning(500);
         run(1, new Demand(1, 1, 2, 0));
