@@ -10,6 +10,7 @@ import io.berth.core.engine.Scheduling;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting;
 import io.berth.core.engine.Waiting.Association;
+import io.berth.core.engine.Waiting.Entry;
 import io.berth.core.engine.Waiting.Rank;
 import io.berth.core.packing.PackingPolicy;
 import io.berth.core.packing.Policies;
@@ -208,7 +209,7 @@ final class Fleet implements Decisions {
     }
 
     /// One more job waits.
-    Waiting submit() {
+    void submit() {
         long job = ++jobs;
         int steps = mix == Mix.PLAIN ? 10 : 20_000;
         long limit = 60_000L * 1440 / steps * (1 + random.nextInt(steps));
@@ -223,12 +224,9 @@ final class Fleet implements Decisions {
                         1_000_000_000,
                         job,
                         now - random.nextInt(86_400_000));
-        return engine.wait(
-                job,
-                classes.get(random.nextInt(classes.size())),
-                associations.get(random.nextInt(associations.size())),
-                rank,
-                limit);
+        FitClass fit = classes.get(random.nextInt(classes.size()));
+        Association association = associations.get(random.nextInt(associations.size()));
+        engine.wait(job, List.of(new Entry(0, fit, rank, true)), association, limit, 0);
     }
 
     /// The run that ends next ends; time goes on to its end.

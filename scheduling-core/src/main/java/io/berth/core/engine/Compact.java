@@ -1,8 +1,10 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.Network.Level;
 import io.berth.core.engine.Usable.Candidate;
 import io.berth.core.packing.PackingPolicy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class Compact {
 
     private final Network network;
+
+    /// By node, of those that are put in order.
+    private long[] costs = {};
 
     Compact(Network network) {
         this.network = network;
@@ -88,12 +93,12 @@ final class Compact {
         return domain == null ? null : deal(usable, byLeaf(usable, domain, policy));
     }
 
-    private @Nullable List<Candidate> tightest(Usable usable, int[] domainOf) {
-        int[] all = new int[Network.count(domainOf)];
+    private @Nullable List<Candidate> tightest(Usable usable, Level level) {
+        int[] all = new int[level.count()];
         int[] large = new int[all.length];
         int[] among = new int[all.length];
         for (Candidate candidate : usable.candidates) {
-            int domain = domainOf[candidate.node().index];
+            int domain = level.domain(candidate.node());
             if (domain >= 0) {
                 all[domain]++;
                 large[domain] += candidate.large() ? 1 : 0;
@@ -106,25 +111,23 @@ final class Compact {
                     && large[domain] >= usable.fit.large
                     && among[domain] == usable.fit.layout.among().cardinality()
                     && (best < 0 || all[domain] < all[best])
-                    && fills(usable, domainOf, domain)) {
+                    && fills(usable, level, domain)) {
                 best = domain;
             }
         }
-        return best < 0 ? null : in(usable, domainOf, best);
+        return best < 0 ? null : in(usable, level, best);
     }
 
-    private static List<Candidate> in(Usable usable, int[] domainOf, int domain) {
-        return usable.candidates.stream()
-                .filter(it -> domainOf[it.node().index] == domain)
-                .toList();
+    private static List<Candidate> in(Usable usable, Level level, int domain) {
+        return usable.candidates.stream().filter(it -> level.domain(it.node()) == domain).toList();
     }
 
     /// Whether groups that are counted can be had of a domain.
-    private static boolean fills(Usable usable, int[] domainOf, int domain) {
+    private static boolean fills(Usable usable, Level level, int domain) {
         if (!usable.counts()) {
             return true;
         }
-        List<Candidate> its = in(usable, domainOf, domain);
+        List<Candidate> its = in(usable, level, domain);
         return deal(usable, its.stream().sorted(mustFirst(usable)).toList()) != null;
     }
 
@@ -132,10 +135,13 @@ final class Compact {
         return Comparator.comparing(it -> !usable.must(it));
     }
 
-    /// Each of some candidates costs what it costs once.
-    private static Comparator<Candidate> byCost(PackingPolicy policy, List<Candidate> some) {
-        var costs = new long[1 + some.stream().mapToInt(it -> it.node().index).max().orElse(0)];
-        some.forEach(it -> costs[it.node().index] = it.node().cost(policy, it.demand()));
+    /// The order of some candidates by what they cost now, until the next call.
+    private Comparator<Candidate> byCost(PackingPolicy policy, List<Candidate> some) {
+        for (Candidate it : some) {
+            int index = it.node().index;
+            costs = index < costs.length ? costs : Arrays.copyOf(costs, 2 * index + 1);
+            costs[index] = it.node().cost(policy, it.demand());
+        }
         return Comparator.<Candidate>comparingLong(it -> costs[it.node().index])
                 .thenComparingInt(it -> it.node().index);
     }
@@ -148,7 +154,7 @@ final class Compact {
         List<Candidate> some = candidates;
         Comparator<Candidate> byLeaf = null;
         if (network.levels() > 0) {
-            int[] leaves = network.near(network.closeness() - network.levels());
+            Level leaves = network.near(network.closeness() - network.levels());
             byLeaf = fullestFirst(usable, candidates, leaves);
             some = usable.counts() ? candidates : firstEnough(usable, candidates, leaves, byLeaf);
         }
@@ -169,15 +175,14 @@ final class Compact {
     private static List<Candidate> firstEnough(
             Usable usable,
             List<Candidate> candidates,
-            int[] domainOf,
+            Level level,
             Comparator<Candidate> byDomain) {
         var domains = new ArrayList<List<Candidate>>();
-        int count = Network.count(domainOf);
-        for (int domain = -1; domain < count; domain++) {
+        for (int domain = -1; domain < level.count(); domain++) {
             domains.add(new ArrayList<>());
         }
         for (Candidate it : candidates) {
-            domains.get(domainOf[it.node().index] + 1).add(it);
+            domains.get(level.domain(it.node()) + 1).add(it);
         }
         domains.removeIf(List::isEmpty);
         domains.sort(Comparator.comparing(List::getFirst, byDomain));
@@ -189,14 +194,14 @@ final class Compact {
     }
 
     private static Comparator<Candidate> fullestFirst(
-            Usable usable, List<Candidate> candidates, int[] domainOf) {
-        int[] count = new int[Network.count(domainOf) + 1];
+            Usable usable, List<Candidate> candidates, Level level) {
+        int[] count = new int[level.count() + 1];
         for (Candidate candidate : candidates) {
-            count[domainOf[candidate.node().index] + 1] +=
+            count[level.domain(candidate.node()) + 1] +=
                     usable.must(candidate) ? candidates.size() : 1;
         }
-        return Comparator.<Candidate>comparingInt(it -> -count[domainOf[it.node().index] + 1])
-                .thenComparingInt(it -> domainOf[it.node().index]);
+        return Comparator.<Candidate>comparingInt(it -> -count[level.domain(it.node()) + 1])
+                .thenComparingInt(it -> level.domain(it.node()));
     }
 
     /// Where groups are counted, first of the nodes that fill them in their order; then, if those

@@ -269,7 +269,10 @@ public final class FitClass {
         this.plans = terms.plans();
         this.reach =
                 underOneSwitch()
-                        ? new Reach(network.binding(level), network.domains(level), small == 0)
+                        ? new Reach(
+                                network.binding(level).domainOf(),
+                                network.domains(level),
+                                small == 0)
                         : new Reach(null, 1, small == 0);
         this.pools = terms.pools();
         this.layout = terms.layout();

@@ -129,7 +129,9 @@ final class Freed {
             if (node.open) {
                 gains.of(node);
             }
-            for (Node.Step step : node.reservations().steps()) {
+            Timeline reserved = node.reservations();
+            for (int at = 0; at < reserved.length(); at++) {
+                Node.Step step = reserved.step(at);
                 Plan own = step.sign() < 0 ? all.plans.of(step.job()) : null;
                 if (own != null) {
                     helped.plans.add(own);

@@ -1,10 +1,10 @@
 package io.berth.core.engine;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// How close nodes are. Switches: for each level, the domain in which each node lies; level 0 are
@@ -20,10 +20,25 @@ public final class Network {
     /// levels that jobs name follow it.
     public static final int LEAVES = 0;
 
-    private final List<int[]> levels;
+    /// In which domain each node lies.
+    ///
+    /// @param domainOf by node; -1 is in none
+    /// @param count of its domains
+    record Level(int[] domainOf, int count) {
+
+        private static Level of(int[] domainOf) {
+            return new Level(domainOf, Arrays.stream(domainOf).max().orElse(-1) + 1);
+        }
+
+        int domain(Node node) {
+            return domainOf[node.index];
+        }
+    }
+
+    private final List<Level> levels;
 
     /// Leaf switches, where there are, then the levels that jobs name; their domains.
-    private final List<int[]> binding;
+    private final List<Level> binding;
 
     /// By level that binds, the nodes that are in a domain of it.
     private final List<BitSet> members;
@@ -31,7 +46,7 @@ public final class Network {
     private final int[][][] under;
 
     private final int[] places;
-    private final List<int[]> blocks;
+    private final List<Level> blocks;
     private final int[][] inBlock;
 
     /// By level of closeness, the domain of each block; -1 if it lies in several.
@@ -60,19 +75,22 @@ public final class Network {
 
     /// @param named the levels that jobs name, numbered from 1; as `levels`
     public Network(List<int[]> levels, int[] places, List<int[]> blocks, List<int[]> named) {
-        this.blocks = List.copyOf(blocks);
-        this.inBlock = blocks.isEmpty() ? new int[0][] : inverse(blocks.getFirst());
+        this.blocks = blocks.stream().map(Level::of).toList();
+        this.inBlock = blocks.isEmpty() ? new int[0][] : inverse(this.blocks.getFirst());
         this.places = places.clone();
-        this.levels = List.copyOf(levels);
-        this.binding = new ArrayList<>();
-        this.binding.add(levels.isEmpty() ? new int[0] : levels.getFirst());
-        this.binding.addAll(named);
+        this.levels = levels.stream().map(Level::of).toList();
+        this.binding =
+                Stream.concat(
+                                Stream.of(levels.isEmpty() ? new int[0] : levels.getFirst()),
+                                named.stream())
+                        .map(Level::of)
+                        .toList();
         this.members = binding.stream().map(Network::members).toList();
         this.under = binding.stream().map(Network::inverse).toArray(int[][][]::new);
         this.ofBlock = new int[closeness()][inBlock.length];
         for (int level = 0; level < ofBlock.length; level++) {
             for (int block = 0; block < inBlock.length; block++) {
-                ofBlock[level][block] = common(near(level), inBlock[block]);
+                ofBlock[level][block] = common(near(level).domainOf, inBlock[block]);
             }
         }
     }
@@ -88,8 +106,8 @@ public final class Network {
         return blocks.size() + levels.size();
     }
 
-    /// The domain of each node at a level of closeness. Must not be changed.
-    int[] near(int level) {
+    /// A level of closeness. Must not be changed.
+    Level near(int level) {
         return level < blocks.size() ? blocks.get(level) : levels.get(level - blocks.size());
     }
 
@@ -105,7 +123,7 @@ public final class Network {
 
     /// The block of a node; -1 if it is in none.
     int block(int node) {
-        return blocks.isEmpty() ? -1 : blocks.getFirst()[node];
+        return blocks.isEmpty() ? -1 : blocks.getFirst().domainOf[node];
     }
 
     /// Whether each run of so many of the nodes lies in one block.
@@ -122,25 +140,18 @@ public final class Network {
         return inBlock[block];
     }
 
-    static int count(int[] level) {
-        int most = 0;
-        for (int domain : level) {
-            most = Math.max(most, domain + 1);
-        }
-        return most;
-    }
-
-    private static BitSet members(int[] domainOf) {
+    private static BitSet members(Level level) {
         var members = new BitSet();
-        for (int node = 0; node < domainOf.length; node++) {
-            members.set(node, domainOf[node] >= 0);
+        for (int node = 0; node < level.domainOf.length; node++) {
+            members.set(node, level.domainOf[node] >= 0);
         }
         return members;
     }
 
     /// By domain, its nodes.
-    private static int[][] inverse(int[] domainOf) {
-        var sizes = new int[count(domainOf) + 1];
+    private static int[][] inverse(Level level) {
+        int[] domainOf = level.domainOf;
+        var sizes = new int[level.count + 1];
         for (int domain : domainOf) {
             sizes[domain + 1]++;
         }
@@ -167,8 +178,8 @@ public final class Network {
                         <= fit.maxSwitches;
     }
 
-    /// By node, its domain of a level that binds; -1 if it is in none. Must not be changed.
-    int[] binding(int level) {
+    /// A level that binds. Must not be changed.
+    Level binding(int level) {
         return binding.get(level);
     }
 
@@ -177,7 +188,7 @@ public final class Network {
     /// @param nodes null for all, also in the answer
     @Nullable BitSet within(int level, @Nullable BitSet nodes) {
         BitSet all = members.get(level);
-        if (all.cardinality() == binding.get(level).length) {
+        if (all.cardinality() == binding.get(level).domainOf.length) {
             return nodes;
         }
         var within = (BitSet) all.clone();
@@ -204,7 +215,7 @@ public final class Network {
 
     /// A node's domain of a level that binds; -1 if it is in none.
     int domain(int level, int node) {
-        return binding.get(level)[node];
+        return binding.get(level).domainOf[node];
     }
 
     /// How many domains a level has that binds.

@@ -18,6 +18,9 @@ final class Node {
 
     static final long NEVER = Readiness.NEVER;
 
+    /// For how many runs, and for how many steps of what is reserved, there is room on most nodes.
+    private static final int ROOM = 8;
+
     /// A run until its expected end, or a reservation from its start (`sign` -1) or to its end
     /// (+1).
     ///
@@ -84,16 +87,15 @@ final class Node {
     int cellGpus = -1;
     int cellMagnitude = -1;
     int cellParts = -1;
-    private Timeline runs = Timeline.EMPTY;
+    private final Timeline runs = new Timeline(ROOM);
+    private final Timeline reserved = new Timeline(ROOM);
 
     /// Runs that have given way, for a look.
-    private Timeline gone = Timeline.EMPTY;
-
-    private Timeline reserved = Timeline.EMPTY;
+    private final Timeline gone = new Timeline(0);
 
     /// GPUs that are kept for nobody who could be there for long, until `time`: a part of what is
     /// reserved.
-    private Timeline lent = Timeline.EMPTY;
+    private final Timeline lent = new Timeline(0);
 
     private @Nullable FreeNode view;
 
@@ -216,32 +218,34 @@ final class Node {
     /// @param returns what others get at its end
     void take(long job, Demand held, Demand returns, long until, @Nullable Stake stake) {
         add(held, -1);
-        run(runs.with(new Step(until, job, returns, 1, stake)));
+        runs.add(new Step(until, job, returns, 1, stake));
+        settle();
     }
 
     void release(long job, Demand demand) {
         add(demand, 1);
-        run(runs.without(job));
+        runs.remove(job);
+        settle();
     }
 
-    private void run(Timeline those) {
+    /// Others run here now.
+    private void settle() {
         vacancy = null;
-        runs = those;
         alone = false;
         boolean shared = together > 0;
-        for (int at = 0; at < those.length(); at++) {
-            if (!those.plain(at)) {
-                Demand demand = those.step(at).demand;
+        for (int at = 0; at < runs.length(); at++) {
+            if (!runs.plain(at)) {
+                Demand demand = runs.step(at).demand;
                 alone |= demand.tenant().alone();
                 shared |= demand.heldTogether() != null;
             }
         }
         if (shared) {
-            Step[] freeing = those.steps().clone();
+            Step[] freeing = runs.steps();
             int before = together;
             together = Together.count(freeing);
             free[0] -= together - before;
-            runs = Timeline.of(freeing);
+            runs.set(freeing);
         }
     }
 
@@ -259,9 +263,9 @@ final class Node {
 
     private void step(long job, Demand demand, long from, long until) {
         vacancy = null;
-        reserved = reserved.with(new Step(from, job, demand, -1, null));
+        reserved.add(new Step(from, job, demand, -1, null));
         if (until != NEVER) {
-            reserved = reserved.with(new Step(until, job, demand, 1, null));
+            reserved.add(new Step(until, job, demand, 1, null));
         }
     }
 
@@ -275,10 +279,10 @@ final class Node {
     /// @param free by lane; none if they are not kept any more
     void keep(long mark, List<Demand> free, long until) {
         unreserve(mark);
-        lent = lent.without(mark);
+        lent.remove(mark);
         for (Demand lane : free) {
             step(mark, lane, 0, NEVER);
-            lent = lent.with(new Step(until, mark, lane, -1, null));
+            lent.add(new Step(until, mark, lane, -1, null));
         }
     }
 
@@ -325,13 +329,14 @@ final class Node {
 
     void unreserve(long job) {
         vacancy = null;
-        reserved = reserved.without(job);
+        reserved.remove(job);
     }
 
     /// Whether the demand fits now, beside what is reserved now for some jobs.
     boolean fitsBeside(Demand demand, long now, LongPredicate jobs) {
         var walk = new TimeWalk(this, demand);
-        for (Step step : reserved.steps()) {
+        for (int at = 0; at < reserved.length(); at++) {
+            Step step = reserved.step(at);
             if (step.time <= now && step.sign < 0 && jobs.test(step.job)) {
                 walk.change(step.demand, -1);
             }
@@ -356,31 +361,32 @@ final class Node {
 
     /// A run gives what it would give, for a look.
     void giveWay(long job) {
-        Timeline rest = runs.without(job);
-        for (Step step : runs.steps()) {
+        Step[] all = runs.steps();
+        runs.remove(job);
+        for (Step step : all) {
             if (step.job == job && step.stake != null) {
                 add(step.stake.yield(step.demand), 1);
-                gone = gone.with(step);
+                gone.add(step);
                 if (step.stake.suspends()) {
                     Demand kept = Stake.rest(step.demand);
-                    rest = rest.with(new Step(step.time, job, kept, 1, null));
+                    runs.add(new Step(step.time, job, kept, 1, null));
                 }
             }
         }
-        run(rest);
+        settle();
     }
 
     /// A run that gave way has its place again.
     void takeBack(long job) {
-        Timeline back = runs.without(job);
+        runs.remove(job);
         for (Step step : gone.steps()) {
             if (step.job == job && step.stake != null) {
                 add(step.stake.yield(step.demand), -1);
-                back = back.with(step);
+                runs.add(step);
             }
         }
-        run(back);
-        gone = gone.without(job);
+        settle();
+        gone.remove(job);
     }
 
     /// Asks a question as if these runs had given way.
@@ -470,8 +476,8 @@ final class Node {
             return 0;
         }
         long strangers = 0;
-        for (Step run : runs.steps()) {
-            strangers += run.demand.tenant().bars(tenant) ? 1 : 0;
+        for (int at = 0; at < runs.length(); at++) {
+            strangers += runs.step(at).demand.tenant().bars(tenant) ? 1 : 0;
         }
         return strangers;
     }
@@ -532,9 +538,9 @@ final class Node {
 
     /// Up to when all GPUs of a lane are lent that are kept; 0 if none is.
     private long lentUntil(int lane) {
-        for (Step step : lent.steps()) {
-            if (step.demand.lane() == lane) {
-                return step.time;
+        for (int at = 0; at < lent.length(); at++) {
+            if (lent.step(at).demand.lane() == lane) {
+                return lent.time(at);
             }
         }
         return 0;
@@ -547,8 +553,8 @@ final class Node {
         var walk = new TimeWalk(this, demand, clock);
         long at = clock.now;
         walk.moveTo(at);
-        for (Step step : borrows ? lent.steps() : Timeline.EMPTY.steps()) {
-            walk.change(step.demand, 1);
+        for (int lane = 0; borrows && lane < lent.length(); lane++) {
+            walk.change(lent.step(lane).demand, 1);
         }
         if (!walk.seats()) {
             return at;

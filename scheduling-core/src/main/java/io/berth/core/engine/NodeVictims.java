@@ -60,7 +60,9 @@ final class NodeVictims {
     /// @param most null is any loss
     boolean promises(Node node, Demand demand, @Nullable Loss most) {
         long[] lacks = lacks(node, demand);
-        for (Node.Step run : node.runs().steps()) {
+        Timeline runs = node.runs();
+        for (int at = 0; at < runs.length(); at++) {
+            Node.Step run = runs.step(at);
             Stake stake = run.stake();
             if (stake != null && takes(run.job(), stake) && !dearer(stake, most)) {
                 change(lacks, gives(run.demand(), stake, demand), -1);
@@ -167,7 +169,9 @@ final class NodeVictims {
     /// the need.
     private List<Giver> givers(Node node, Demand demand, Set<Long> gone, long[] need) {
         var all = new ArrayList<Giver>();
-        for (Node.Step run : node.runs().steps()) {
+        Timeline runs = node.runs();
+        for (int at = 0; at < runs.length(); at++) {
+            Node.Step run = runs.step(at);
             Stake stake = run.stake();
             if (stake == null || !takes(run.job(), stake)) {
                 continue;

@@ -74,7 +74,7 @@ public final class Outlook {
     /// Those of some nodes that are in a domain which, with as many others as a class allows, has
     /// enough of them for a job of the class that is bound to few domains of a level.
     public BitSet together(FitClass fit, int[] nodes) {
-        int[] domainOf = all.cluster.network.binding(fit.level);
+        int[] domainOf = all.cluster.network.binding(fit.level).domainOf();
         int[] counts = new int[all.cluster.network.domains(fit.level)];
         Arrays.stream(nodes)
                 .map(node -> domainOf[node])

@@ -36,6 +36,9 @@ final class Plans {
     /// The jobs with a plan that may start in other partitions, too.
     private final TreeSet<Long> choosing = new TreeSet<>();
 
+    /// The plans of jobs that limits may keep back.
+    private final TreeMap<Long, Plan> limitable = new TreeMap<>();
+
     Plans(Cluster cluster, Pools pools, Drains drains) {
         this.cluster = cluster;
         this.pools = pools;
@@ -61,6 +64,11 @@ final class Plans {
         return choosing.stream().map(plans::get).toList();
     }
 
+    /// Those of jobs that limits may keep back.
+    Collection<Plan> limitable() {
+        return limitable.values();
+    }
+
     /// In the order in which they were made.
     Stream<Plan> inOrder() {
         return byPlace.stream();
@@ -75,8 +83,7 @@ final class Plans {
     }
 
     void add(Plan plan) {
-        plans.put(plan.job().job, plan);
-        plan.job().plan = plan;
+        put(plan);
         if (plan.job().either.size() > 1) {
             choosing.add(plan.job().job);
         }
@@ -95,6 +102,15 @@ final class Plans {
         drains.add(plan);
     }
 
+    private void put(Plan plan) {
+        Waiting job = plan.job();
+        plans.put(job.job, plan);
+        if (!job.unlimited) {
+            limitable.put(job.job, plan);
+        }
+        job.plan = plan;
+    }
+
     /// Gives a plan another place in the order.
     Plan move(Plan plan, long place) {
         Waiting job = plan.job();
@@ -104,8 +120,7 @@ final class Plans {
                     order.remove(plan);
                     order.add(moved);
                 });
-        plans.put(job.job, moved);
-        job.plan = moved;
+        put(moved);
         return moved;
     }
 
@@ -118,6 +133,7 @@ final class Plans {
         if (plan != null) {
             plan.job().plan = null;
             choosing.remove(job);
+            limitable.remove(job);
             followers -= follows(plan.job()) ? 1 : 0;
             byPlace.remove(plan);
             byStart.remove(plan);

@@ -76,6 +76,13 @@ final class ReadyTimes {
     private final int ofParts;
     private final Readiness[] times;
 
+    /// The same times by node, so that most of what has not changed is seen without looking for it
+    /// in each of the trees.
+    private final long[] known;
+
+    /// Of the node that is looked at.
+    private final long[] ready;
+
     /// @param nodes of that kind
     ReadyTimes(Kind kind, int nodes) {
         this.kind = kind;
@@ -102,6 +109,9 @@ final class ReadyTimes {
         int levels = ofParts + (kind.slots.length == 0 ? 0 : Kind.PARTS + 1);
         this.times = new Readiness[levels * WINDOWS.length];
         Arrays.setAll(times, _ -> new Readiness(nodes));
+        this.ready = new long[times.length];
+        this.known = new long[nodes * times.length];
+        Arrays.fill(known, Readiness.NEVER);
     }
 
     /// When the nodes may have room for one of some demands for so long.
@@ -127,13 +137,16 @@ final class ReadyTimes {
 
     /// What is free on the node, now or later, or its openness changed.
     void refresh(Node node) {
-        var ready = new long[times.length];
         Arrays.fill(ready, Readiness.NEVER);
         if (node.open) {
             scales.forEach(scale -> scale.lower(ready, node));
         }
+        int row = node.place * ready.length;
         for (int i = 0; i < ready.length; i++) {
-            times[i].set(node.place, ready[i]);
+            if (known[row + i] != ready[i]) {
+                known[row + i] = ready[i];
+                times[i].set(node.place, ready[i]);
+            }
         }
     }
 }

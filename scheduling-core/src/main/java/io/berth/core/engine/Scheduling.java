@@ -645,7 +645,7 @@ public final class Scheduling {
     /// one has kept something until now.
     private boolean release(long now, Decisions decisions) {
         var held = new ArrayList<Waiting>();
-        for (Plan plan : plans.all()) {
+        for (Plan plan : plans.limitable()) {
             Waiting job = plan.job();
             boolean asked =
                     (job.set == null || job == job.set.lead())

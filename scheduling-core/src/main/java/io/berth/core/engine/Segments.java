@@ -107,7 +107,7 @@ final class Segments {
     /// does.
     private int[] closest(int[] usable) {
         for (int level = 0; level < network.closeness(); level++) {
-            int[] whole = new int[Network.count(network.near(level))];
+            int[] whole = new int[network.near(level).count()];
             for (int block = 0; block < usable.length; block++) {
                 int domain = network.nearOfBlock(level, block);
                 if (domain >= 0) {

@@ -44,8 +44,11 @@ final class StartPass {
     /// The sets for which an expected start was looked for.
     private final Set<HetSet> sought = new HashSet<>();
 
-    /// Whether a job has started since the line was last looked through.
-    private boolean taken;
+    /// Whether a job has started since those in line were last looked through that are planned.
+    private boolean takenFromPlanned;
+
+    /// The same of those that are in the queue.
+    private boolean takenFromQueued;
 
     /// Whether a set has started since all were tried.
     private boolean setsAgain;
@@ -71,7 +74,7 @@ final class StartPass {
                 lineUp(plan.job());
             }
         }
-        for (Plan plan : all.plans.all()) {
+        for (Plan plan : all.plans.limitable()) {
             if (plan.job().limited && plan.job().set == null) {
                 lineUp(plan.job());
             }
@@ -166,10 +169,13 @@ final class StartPass {
         Waiting toPlan = all.nextToPlan(now);
         if (toPlan != null) {
             lineUp(toPlan);
-        } else if (taken) {
-            taken = false;
+        }
+        boolean queued = toPlan == null;
+        if (takenFromPlanned || (queued && takenFromQueued)) {
+            takenFromPlanned = false;
+            takenFromQueued &= !queued;
             if (line.size() > SHORT && !off && freed.few()) {
-                sendAway();
+                sendAway(queued);
             }
         }
         if (line.isEmpty() && setsAgain) {
@@ -182,10 +188,13 @@ final class StartPass {
     /// Who is in line for what somebody has just taken is not tried, and leaves his place to those
     /// of his class that need less time. So most of a long line, of which one can start, is never
     /// looked for room for.
-    private void sendAway() {
+    ///
+    /// @param queued whether those in the queue are, too: as long as the plan has place, one that
+    ///   finds no room may be planned
+    private void sendAway(boolean queued) {
         var classes = new HashSet<FitClass>();
         line.removeIf(job -> {
-            boolean away = missed(job);
+            boolean away = (queued || job.plan != null) && missed(job);
             if (away) {
                 job.inLine = false;
                 classes.add(job.fit);
@@ -251,7 +260,8 @@ final class StartPass {
     private void start(Waiting job, Place place) {
         Plan plan = all.plans.of(job.job);
         all.start(job, place, now, decisions);
-        taken = true;
+        takenFromPlanned = true;
+        takenFromQueued = true;
         lineUpHelped();
         boolean asPlanned =
                 plan == null

@@ -2,15 +2,18 @@ package io.berth.core.engine;
 
 import io.berth.core.engine.Node.Step;
 import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// What comes free and what is taken on a node, in the order of time: the ends of its runs, or the
-/// starts and ends of what is reserved. It does not change.
+/// starts and ends of what is reserved.
 ///
 /// What nearly every demand is of stands row by row in one array, so that a walk over the time of a
 /// node reads memory in order. Only what is not [plain][#plain] must be looked up where it lies.
+/// The array stays where it was made as long as it has room, near those of the other nodes: one
+/// made anew with each change would lie wherever the heap had room just then, and in a heap of a
+/// million waiting jobs each would be on a page of its own.
 final class Timeline {
-
-    static final Timeline EMPTY = new Timeline(new Step[0], new long[0]);
 
     /// Of each step its time, its memory, its lane above its CPUs, and its GPUs above two marks.
     private static final int ROW = 4;
@@ -19,48 +22,41 @@ final class Timeline {
     private static final long COUNTS = 2;
     private static final int MARKS = 2;
 
-    private final Step[] steps;
-    private final long[] rows;
+    private @Nullable Step[] steps;
+    private long[] rows;
+    private int length;
 
-    private Timeline(Step[] steps, long[] rows) {
-        this.steps = steps;
-        this.rows = rows;
+    /// @param room for how many steps there is some to begin with
+    Timeline(int room) {
+        this.steps = new @Nullable Step[room];
+        this.rows = new long[ROW * room];
     }
 
-    /// @param steps in the order of time
-    static Timeline of(Step... steps) {
-        var rows = new long[ROW * steps.length];
-        for (int at = 0; at < steps.length; at++) {
-            write(rows, at, steps[at]);
+    /// Has these steps from now on.
+    ///
+    /// @param others in the order of time
+    void set(Step... others) {
+        clear(0);
+        for (Step step : others) {
+            add(step);
         }
-        return steps.length == 0 ? EMPTY : new Timeline(steps, rows);
-    }
-
-    private static void write(long[] rows, int at, Step step) {
-        Demand demand = step.demand();
-        boolean odd =
-                demand.more().places() > 0 || demand.tenant().alone() || demand.shared() != null;
-        long marks = (odd ? ODD : 0) | (demand.counted().places() > 0 ? COUNTS : 0);
-        int row = ROW * at;
-        rows[row] = step.time();
-        rows[row + 1] = step.sign() * demand.memoryMib();
-        rows[row + 2] =
-                (long) demand.lane() << Integer.SIZE
-                        | Integer.toUnsignedLong(step.sign() * demand.cpus());
-        rows[row + 3] = (((long) step.sign() * demand.gpus()) << MARKS) | marks;
     }
 
     int length() {
-        return steps.length;
+        return length;
     }
 
-    /// Must not be changed.
+    /// A copy.
     Step[] steps() {
-        return steps;
+        var all = new Step[length];
+        for (int at = 0; at < length; at++) {
+            all[at] = step(at);
+        }
+        return all;
     }
 
     Step step(int at) {
-        return steps[at];
+        return Objects.requireNonNull(steps[at]);
     }
 
     long time(int at) {
@@ -90,7 +86,7 @@ final class Timeline {
     long gpusOf(int at, int lane) {
         return plain(at)
                 ? lane(at) == lane ? gpus(at) : 0
-                : (long) steps[at].sign() * steps[at].demand().gpusOf(lane);
+                : (long) step(at).sign() * step(at).demand().gpusOf(lane);
     }
 
     /// Whether it is of CPUs, memory and one lane's GPUs and of what it counts beside, and does not
@@ -104,36 +100,56 @@ final class Timeline {
         return (rows[ROW * at + 3] & COUNTS) != 0;
     }
 
-    /// With one step more, behind those of its time.
-    Timeline with(Step added) {
-        int at = steps.length;
+    /// Has one step more, behind those of its time.
+    void add(Step added) {
+        if (length == steps.length) {
+            int room = Math.max(2, 2 * length);
+            steps = Arrays.copyOf(steps, room);
+            rows = Arrays.copyOf(rows, ROW * room);
+        }
+        int at = length;
         while (at > 0 && time(at - 1) > added.time()) {
             at--;
         }
-        int after = steps.length - at;
-        Step[] more = Arrays.copyOf(steps, steps.length + 1);
-        System.arraycopy(steps, at, more, at + 1, after);
-        more[at] = added;
-        long[] all = Arrays.copyOf(rows, ROW * more.length);
-        System.arraycopy(rows, ROW * at, all, ROW * (at + 1), ROW * after);
-        write(all, at, added);
-        return new Timeline(more, all);
+        System.arraycopy(steps, at, steps, at + 1, length - at);
+        System.arraycopy(rows, ROW * at, rows, ROW * (at + 1), ROW * (length - at));
+        length++;
+        write(at, added);
     }
 
-    /// Without what is of a job.
-    Timeline without(long job) {
-        var fewer = new Step[steps.length];
-        var rest = new long[rows.length];
+    private void write(int at, Step step) {
+        Demand demand = step.demand();
+        boolean odd =
+                demand.more().places() > 0 || demand.tenant().alone() || demand.shared() != null;
+        long marks = (odd ? ODD : 0) | (demand.counted().places() > 0 ? COUNTS : 0);
+        int row = ROW * at;
+        steps[at] = step;
+        rows[row] = step.time();
+        rows[row + 1] = step.sign() * demand.memoryMib();
+        rows[row + 2] =
+                (long) demand.lane() << Integer.SIZE
+                        | Integer.toUnsignedLong(step.sign() * demand.cpus());
+        rows[row + 3] = (((long) step.sign() * demand.gpus()) << MARKS) | marks;
+    }
+
+    /// Has nothing of a job any more.
+    void remove(long job) {
         int kept = 0;
-        for (int at = 0; at < steps.length; at++) {
-            if (steps[at].job() != job) {
-                fewer[kept] = steps[at];
-                System.arraycopy(rows, ROW * at, rest, ROW * kept, ROW);
+        for (int at = 0; at < length; at++) {
+            if (step(at).job() != job) {
+                if (kept < at) {
+                    steps[kept] = steps[at];
+                    System.arraycopy(rows, ROW * at, rows, ROW * kept, ROW);
+                }
                 kept++;
             }
         }
-        return kept == 0
-                ? EMPTY
-                : new Timeline(Arrays.copyOf(fewer, kept), Arrays.copyOf(rest, ROW * kept));
+        clear(kept);
+    }
+
+    /// Has no more than the first steps.
+    private void clear(int kept) {
+        Arrays.fill(steps, kept, length, null);
+        length = kept;
     }
 }

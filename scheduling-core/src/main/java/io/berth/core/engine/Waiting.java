@@ -25,6 +25,9 @@ public final class Waiting {
     final long cap;
     final long length;
 
+    /// Whether limits keep it back at no time.
+    final boolean unlimited;
+
     /// For how long it needs its nodes at least; [#length] unless it takes less where it then
     /// starts sooner.
     final long shortest;
@@ -81,7 +84,14 @@ public final class Waiting {
     /// A partition in which a job may start.
     ///
     /// @param choice which of its partitions it is; 0 is the first that it names
-    public record Entry(int choice, FitClass fit, Rank rank) {}
+    /// @param unlimited whether it waits for nothing but room: limits keep it back at no time
+    ///   ([Decisions#admits], [Decisions#leaves])
+    public record Entry(int choice, FitClass fit, Rank rank, boolean unlimited) {
+
+        public Entry(int choice, FitClass fit, Rank rank) {
+            this(choice, fit, rank, false);
+        }
+    }
 
     /// @param length milliseconds that a run of it may take in all; [Node#NEVER] without limit
     /// @param shortest milliseconds that it takes if it then starts sooner
@@ -97,6 +107,7 @@ public final class Waiting {
         this.slope = rank.slope();
         this.cap = rank.cap();
         this.length = length;
+        this.unlimited = entry.unlimited();
         this.shortest = shortest;
         this.bucket = shortest < length ? Buckets.upTo(shortest) : Buckets.of(length);
         this.capped = slope <= 0 || cap <= 0;

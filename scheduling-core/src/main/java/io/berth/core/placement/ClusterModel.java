@@ -1,6 +1,7 @@
 package io.berth.core.placement;
 
 import io.berth.contracts.Allocation;
+import io.berth.contracts.ArrayTask;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.HetComponent;
 import io.berth.contracts.JobDescription;
@@ -414,7 +415,18 @@ final class ClusterModel {
                         points == null ? job.rank().ageCap() : 0,
                         job.submission(),
                         job.waitsSince());
-        return new Entry(Partitions.choice(job.description()), fit(job), rank);
+        return new Entry(
+                Partitions.choice(job.description()), fit(job), rank, waitsForRoomAlone(job));
+    }
+
+    /// Whether [Round#admits] and [Round#leaves] are true of a waiting job at all times.
+    private boolean waitsForRoomAlone(JobStatus job) {
+        JobDescription description = job.description();
+        ArrayTask task = description.array();
+        return description.het() == null
+                && description.conditions().dependency() == null
+                && (task == null || task.throttle() == 0)
+                && !quotas.limit(job);
     }
 
     /// @param each the job in each of the partitions in which it may start now
@@ -422,9 +434,9 @@ final class ClusterModel {
         JobDescription description = job.description();
         long id = job.job().value();
         Long points = description.conditions().priority();
+        quotas.waits(job);
         List<Entry> entries = each.stream().map(this::entry).toList();
         Long least = description.conditions().timeMinSeconds();
-        quotas.waits(job);
         mig.waits(job);
         Association association = points == null ? association(description) : unshared;
         long limit = description.timeLimitSeconds() * 1000;

@@ -70,6 +70,7 @@ final class Quotas {
         final Kind kind;
         final JobUse use;
         final List<Claim> claims;
+        final List<String> limitedKeys;
         final Set<JobId> jobs = new TreeSet<>();
 
         /// What was told of them last.
@@ -83,10 +84,11 @@ final class Quotas {
         /// Whether the verdict holds still.
         boolean fresh;
 
-        Group(Kind kind, JobUse use, List<Claim> claims) {
+        Group(Kind kind, JobUse use, LimitPolicy policy) {
             this.kind = kind;
             this.use = use;
-            this.claims = claims;
+            this.claims = policy.claims(use);
+            this.limitedKeys = policy.limitedKeys(use);
         }
     }
 
@@ -159,10 +161,9 @@ final class Quotas {
                 kind,
                 _ -> {
                     JobUse use = wanted(job);
-                    var group = new Group(kind, use, policy.claims(use));
-                    policy.limitedKeys(use)
-                            .forEach(it ->
-                                    byKey.computeIfAbsent(it, _ -> new HashSet<>()).add(group));
+                    var group = new Group(kind, use, policy);
+                    group.limitedKeys.forEach(
+                            it -> byKey.computeIfAbsent(it, _ -> new HashSet<>()).add(group));
                     return group;
                 });
     }
@@ -284,14 +285,13 @@ final class Quotas {
             group.jobs.remove(job);
             if (group.jobs.isEmpty()) {
                 waiting.remove(group.kind);
-                policy.limitedKeys(group.use)
-                        .forEach(key ->
-                                byKey.computeIfPresent(
-                                        key,
-                                        (_, of) -> {
-                                            of.remove(group);
-                                            return of.isEmpty() ? null : of;
-                                        }));
+                group.limitedKeys.forEach(key ->
+                        byKey.computeIfPresent(
+                                key,
+                                (_, of) -> {
+                                    of.remove(group);
+                                    return of.isEmpty() ? null : of;
+                                }));
             }
         }
     }
@@ -299,6 +299,12 @@ final class Quotas {
     /// Whether there is no limit at all.
     boolean none() {
         return policy.none();
+    }
+
+    /// Whether any limit holds for a waiting job in its partition.
+    boolean limit(JobStatus job) {
+        Group group = group(job);
+        return group != null && !group.limitedKeys.isEmpty();
     }
 
     /// The limit that keeps a waiting job back in its partition; null if none does.

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.core.engine.FitClass.Terms;
 import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.engine.Waiting.Entry;
 import io.berth.core.engine.Waiting.Rank;
 import io.berth.core.packing.Policies;
 import java.util.ArrayList;
@@ -176,5 +177,40 @@ final class FreedTest {
         engine.forget(11);
         engine.startPass(NOW, decisions);
         assertThat(started).containsExactly(11L, 12L, 13L);
+    }
+
+    @Test
+    void nor_is_who_is_planned_while_another_one_may_be_planned_in_place_of_who_started() {
+        engine = planning(50);
+        run(1, new Demand(1, 1, 1, 0));
+        run(2, new Demand(1, 1, 1, 0));
+        for (int job = 11; job <= 61; job++) {
+            wait(job, gpus(1));
+        }
+        engine.startPass(NOW, decisions);
+        assertThat(engine.planned()).hasSize(50).doesNotContain(61L);
+
+        engine.forget(1);
+        engine.startPass(NOW, decisions);
+
+        assertThat(started).containsExactly(11L);
+        assertThat(engine.planned()).contains(61L);
+        assertThat(engine.tally().tried()).isLessThan(5);
+    }
+
+    @Test
+    void limits_are_asked_again_only_about_who_is_planned_and_may_meet_one() {
+        engine = planning(500);
+        run(1, new Demand(1, 1, 2, 0));
+        wait(11, gpus(1));
+        var rank = new Rank(0, 0, 0, 12, NOW);
+        engine.wait(12, List.of(new Entry(0, gpus(1), rank, true)), engine.association(0), HOUR, 0);
+        engine.startPass(NOW, decisions);
+        assertThat(engine.planned()).containsExactly(11L, 12L);
+
+        asked = 0;
+        engine.startPass(NOW, decisions);
+
+        assertThat(asked).isEqualTo(1);
     }
 }

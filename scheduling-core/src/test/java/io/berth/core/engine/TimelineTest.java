@@ -16,7 +16,8 @@ final class TimelineTest {
     private static final int LANES = 4;
 
     private final List<Step> steps = new ArrayList<>();
-    private Timeline timeline = Timeline.EMPTY;
+    private final Timeline timeline = new Timeline(2);
+    private final Timeline copy = new Timeline(0);
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
@@ -27,14 +28,15 @@ final class TimelineTest {
                 Step step = step(random, turn);
                 steps.add(step);
                 steps.sort(Comparator.comparingLong(Step::time));
-                timeline = timeline.with(step);
+                timeline.add(step);
             } else {
                 long job = random.nextInt(turn + 1);
                 steps.removeIf(it -> it.job() == job);
-                timeline = timeline.without(job);
+                timeline.remove(job);
             }
             check(timeline);
-            check(Timeline.of(timeline.steps()));
+            copy.set(timeline.steps());
+            check(copy);
         }
     }
 
