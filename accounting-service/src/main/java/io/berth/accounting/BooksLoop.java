@@ -14,6 +14,7 @@ import io.berth.log.Pulse;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -31,6 +32,7 @@ public class BooksLoop {
 
     private static final Logger LOG = Logger.getLogger(BooksLoop.class);
     private static final long PROBE_NANOS = 2_000_000_000L;
+    private static final long BEHIND_NANOS = 30_000_000_000L;
     private static final long LONGEST_GATHERING_MILLIS = 200;
 
     /// How many times as long as a batch took events are gathered for the next one.
@@ -51,6 +53,10 @@ public class BooksLoop {
     private final LongAdder unbookable = new LongAdder();
     private final Pulse pulse = new Pulse();
     private volatile long unread;
+
+    /// Reading of the clock when all that there was had been entered last; empty before.
+    private volatile OptionalLong caughtUpNanos = OptionalLong.empty();
+
     private volatile Condition condition = new Condition.Waiting("its start");
     private boolean established;
     private boolean migrated;
@@ -114,6 +120,15 @@ public class BooksLoop {
         return unread;
     }
 
+    /// Whether events may wait to be booked that are older than half a minute. A job is known to
+    /// the other services for longer after its end.
+    public boolean behind() {
+        OptionalLong last = caughtUpNanos;
+        return !(condition instanceof Condition.Running)
+                || last.isEmpty()
+                || System.nanoTime() - last.getAsLong() > BEHIND_NANOS;
+    }
+
     private void run() {
         var pauses = new Pauses(config.longestPause());
         while (!stopping) {
@@ -164,6 +179,7 @@ public class BooksLoop {
             while (!stopping) {
                 pulse.beat();
                 Batch batch = jobs.poll();
+                long polled = System.nanoTime();
                 unread = jobs.unread();
                 if (!batch.isEmpty()) {
                     long begun = System.nanoTime();
@@ -175,6 +191,9 @@ public class BooksLoop {
                 } else if (System.nanoTime() - probed > PROBE_NANOS) {
                     condition = probe(jobs);
                     probed = System.nanoTime();
+                }
+                if (unread == 0) {
+                    caughtUpNanos = OptionalLong.of(polled);
                 }
             }
         }

@@ -147,6 +147,11 @@ record JobView(JsonObject json, String tasks) {
         return state().equals(state.name());
     }
 
+    /// Whether it is told as the books have it: the gateway has forgotten it.
+    boolean fromBooks() {
+        return json.flag("fromBooks");
+    }
+
     boolean ended() {
         for (JobState state : JobState.values()) {
             if (is(state)) {

@@ -102,6 +102,7 @@ final class ScontrolShow {
             for (JobView job : JobView.all(client.get(all))) {
                 jobs.add(new JobView(client.get("/v1/jobs/" + job.id())));
             }
+            jobs.removeIf(JobView::fromBooks);
         } else {
             if (!JobIds.names(name)) {
                 throw new CommandFailure(1, "slurm_load_jobs error: Invalid job id specified\n");
@@ -179,7 +180,7 @@ final class ScontrolShow {
 
     private static List<JobView> named(MeshClient client, String name) throws CommandFailure {
         Answer answer = client.ask("GET", JobIds.path(name));
-        if (answer.status() == 404) {
+        if (answer.status() == 404 || (answer.ok() && new JobView(answer.body()).fromBooks())) {
             throw new CommandFailure(1, "slurm_load_jobs error: Invalid job id specified\n");
         }
         if (!answer.ok()) {
@@ -195,6 +196,7 @@ final class ScontrolShow {
         for (JobView task : JobView.all(client.get(all))) {
             tasks.add(new JobView(client.get("/v1/jobs/" + task.id())));
         }
+        tasks.removeIf(JobView::fromBooks);
         return tasks;
     }
 

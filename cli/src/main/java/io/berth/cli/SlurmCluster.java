@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// Source: slurm.conf(5), topology.conf(5), gres.conf(5) of Slurm 22.05.
 final class SlurmCluster {
 
+    private static final long LEAST_JOB_AGE = 60;
     static final Pattern WHOLE = Pattern.compile("[0-9]{1,9}");
     private static final Pattern WEIGHT = Pattern.compile("([^=]+)=([0-9]{1,9}(?:\\.[0-9]+)?)");
     private static final String AGENTS = SlurmElsewhere.AGENTS;
@@ -80,6 +81,7 @@ final class SlurmCluster {
     private final Map<String, Object> blocks = new LinkedHashMap<>();
     private final List<String> blockSizes = new ArrayList<>();
     private final Map<String, Object> nodeWeights = new LinkedHashMap<>();
+    private final Map<String, Object> endedJobs = new LinkedHashMap<>();
     private @Nullable Long switchWait;
     private boolean wholeCores;
     private boolean leastLoaded;
@@ -155,6 +157,7 @@ final class SlurmCluster {
             case "preemptmode" -> preemptMode(value, place);
             case "preemptexempttime" -> exemptTime(value);
             case "preemptparameters" -> preemptParameters(value, place);
+            case "minjobage" -> minJobAge(value, line, place);
             case "schedulertimeslice" -> number(preemption, "timeSlice", line, place);
             case "privatedata" -> privateData(value, place);
             case "selecttypeparameters" -> selectTypeParameters(value, place);
@@ -332,6 +335,14 @@ final class SlurmCluster {
         }
     }
 
+    private void minJobAge(String value, Line line, String place) {
+        if (WHOLE.matcher(value).matches() && Long.parseLong(value) >= LEAST_JOB_AGE) {
+            endedJobs.put("minAge", SlurmTime.full(Long.parseLong(value)));
+        } else {
+            leftOut.add(place + line.text() + ": ended jobs are known for a minute at least");
+        }
+    }
+
     private void number(Map<String, Object> section, String key, Line line, String place) {
         String value = line.value(line.key(), "");
         if (WHOLE.matcher(value).matches()) {
@@ -434,6 +445,7 @@ final class SlurmCluster {
             file.put("blockSizes", blockSizes);
         }
         put(file, "nodeWeights", nodeWeights);
+        put(file, "endedJobs", endedJobs);
         if (switchWait != null) {
             file.put("maxSwitchWait", SlurmTime.full(switchWait));
         }

@@ -42,7 +42,6 @@ final class SlurmElsewhere {
                     Map.entry("maildomain", "berth.submit.mail-domain of the gateways"),
                     Map.entry("mailprog", "gateways send mail: berth.submit.mail-from"),
                     Map.entry("maxarraysize", "berth.submit.max-array-size of the gateways"),
-                    Map.entry("minjobage", "10,000 ended jobs are known for 24 h, more for 300 s"),
                     Map.entry("prolog", "berth.agent.prolog of the agents"),
                     Map.entry("slurmctldhost", "the mesh finds its services by their addresses"),
                     Map.entry("slurmctldlogfile", LOGS),

@@ -233,7 +233,8 @@ final class Squeue implements Command {
         var launched = new ArrayList<JobView>();
         for (JobView job : jobs) {
             Answer answer = client.ask("GET", "/v1/jobs/" + job.id());
-            launched.add(answer.ok() ? new JobView(answer.body()) : job);
+            JobView told = answer.ok() ? new JobView(answer.body()) : job;
+            launched.add(told.fromBooks() ? job : told);
         }
         return launched;
     }

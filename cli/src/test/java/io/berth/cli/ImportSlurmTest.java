@@ -106,6 +106,28 @@ final class ImportSlurmTest {
             delimiter = '|',
             textBlock =
                     """
+                    600 | 00:10:00 |
+                    60  | 00:01:00 |
+                    2   |          | 2: ended jobs are known for a minute at least
+                    day |          | day: ended jobs are known for a minute at least
+                    """)
+    void ended_jobs_are_known_as_long_as_slurms(
+            String value, @Nullable String minAge, @Nullable String told) {
+        var cluster = new SlurmCluster();
+
+        cluster.take(SlurmConf.parse("slurm.conf", "MinJobAge=" + value + "\n"));
+
+        assertThat(cluster.yaml().contains("endedJobs:\n  minAge: \"" + minAge + "\"\n"))
+                .isEqualTo(minAge != null);
+        assertThat(cluster.leftOut())
+                .isEqualTo(told == null ? List.of() : List.of("slurm.conf:1: MinJobAge=" + told));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
                     CR_Core_Memory           | true  |
                     cr_core_memory           | true  |
                     CR_CPU_Memory            | false |

@@ -849,6 +849,15 @@ final class ScontrolTest {
         assertThat(outcome.err().lines().findFirst()).contains(message);
     }
 
+    /// As in Slurm: `sacct` tells of it.
+    @Test
+    void a_job_that_only_the_books_know_is_none() {
+        mesh.on("GET", "/v1/jobs/17", "{\"id\":17,\"state\":\"COMPLETED\",\"fromBooks\":true}");
+
+        assertThat(new CommandRun(mesh).run("scontrol", "show", "job", "17"))
+                .isEqualTo(new Outcome(1, "", "slurm_load_jobs error: Invalid job id specified\n"));
+    }
+
     @Test
     void a_job_is_waited_for_until_it_runs() {
         mesh.on(

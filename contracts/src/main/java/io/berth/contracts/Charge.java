@@ -28,10 +28,7 @@ public record Charge(
     public static final Charge ZERO = new Charge(0, 0, 0, 0, 0);
 
     public Charge {
-        gpuTypeMillis =
-                gpuTypeMillis == null
-                        ? Map.of()
-                        : Collections.unmodifiableMap(new TreeMap<>(gpuTypeMillis));
+        gpuTypeMillis = gpuTypeMillis == null ? Map.of() : small(gpuTypeMillis);
     }
 
     /// Of parts of GPUs, or of GPUs of no known type.
@@ -42,6 +39,13 @@ public record Charge(
             long nodeMillis,
             long billingMicros) {
         this(cpuMillis, memoryMibMillis, gpuMillis, nodeMillis, billingMicros, Map.of());
+    }
+
+    /// Tens of thousands are kept, and most have GPUs of no type or of one.
+    private static Map<String, Long> small(Map<String, Long> byType) {
+        return byType.size() < 2
+                ? Map.copyOf(byType)
+                : Collections.unmodifiableMap(new TreeMap<>(byType));
     }
 
     public Charge plus(Charge other) {

@@ -308,6 +308,12 @@ final class SampleConfiguration {
         return ((ConfigEntry.Cluster) ofDeadlines()).with(to -> to.packing = "default");
     }
 
+    /// Of a cluster that knows few jobs after their end.
+    static ConfigEntry ofEndedJobs() {
+        return ((ConfigEntry.Cluster) ofDeadlines())
+                .with(to -> to.ended = new EndedJobs(100, 60, 3600));
+    }
+
     /// Of a cluster that gives some GPUs out in parts.
     static ConfigEntry ofSharedGpus() {
         return ((ConfigEntry.Cluster) ofDeadlines())
@@ -415,6 +421,7 @@ final class SampleConfiguration {
                 List.of(),
                 null,
                 Map.of(),
+                null,
                 null);
     }
 

@@ -906,6 +906,7 @@ final class SampleEvents {
         addNamed("cores", Topics.NODES, SEEN_WITH_CORES);
         addNamed("cores", Topics.CONFIG, SampleConfiguration.ofWholeCores());
         addNamed("packing", Topics.CONFIG, SampleConfiguration.ofPacking());
+        addNamed("ended", Topics.CONFIG, SampleConfiguration.ofEndedJobs());
         addNamed("levels", Topics.CONFIG, SampleConfiguration.ofAdminLevels());
         addNamed("exclusive", Topics.CONFIG, SampleConfiguration.ofExclusive());
     }

@@ -14,6 +14,7 @@ import io.berth.core.state.Holding;
 import io.berth.simulation.SimulatedLog.Message;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 
 /// A reader who believes only what is committed, and holds the invariants against it, round by
@@ -24,6 +25,7 @@ final class MeshAuditor {
     private final TreeMap<JobId, Integer> leases = new TreeMap<>();
     private final TreeMap<JobId, String> owners = new TreeMap<>();
     private final TreeMap<JobId, JobEvent.Ended> ended = new TreeMap<>();
+    private SimulatedPlacement.Cell cell = new SimulatedPlacement.Cell(0, 0, Map.of(), 0);
 
     Collection<JobEvent.Ended> ended() {
         return ended.values();
@@ -42,10 +44,13 @@ final class MeshAuditor {
         return owners.keySet();
     }
 
-    void read(List<Message> committed) {
+    /// @param now the time that is right
+    void read(List<Message> committed, long now) {
         for (Message message : committed) {
             if (message.value() instanceof JobEvent event) {
                 read(event);
+            } else if (message.value() instanceof SimulatedPlacement.Cell next) {
+                read(next, now);
             } else {
                 checkRank(message);
                 SimulatedPlacement.replay(message, state);
@@ -60,6 +65,15 @@ final class MeshAuditor {
             assertThat(holding.gpus()).isLessThanOrEqualTo(inventory.gpus().size());
             assertThat(holding.memoryMib()).isLessThanOrEqualTo(inventory.memoryMib());
         }
+    }
+
+    /// Rounds follow one another, and so do their times, whatever the clocks of their leaders show.
+    private void read(SimulatedPlacement.Cell next, long now) {
+        assertThat(next.round()).as("the round after %s", cell).isEqualTo(cell.round() + 1);
+        assertThat(next.time())
+                .as("the time after %s", cell)
+                .isBetween(cell.time(), now + SimulatedPlacement.MOST_SKEW_MILLIS);
+        cell = next;
     }
 
     /// A writer that stood still does not undo what its successor said.

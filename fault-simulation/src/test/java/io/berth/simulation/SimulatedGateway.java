@@ -27,10 +27,31 @@ final class SimulatedGateway {
     private static final int USED = 2;
 
     private final SimulatedLog log;
+    private long skewMillis;
+    private boolean cutOff;
     private final Queue<JobId> free = new ArrayDeque<>();
 
     SimulatedGateway(SimulatedLog log) {
         this.log = log;
+    }
+
+    /// Its clock is off by so much from now on.
+    void skew(long millis) {
+        skewMillis = millis;
+    }
+
+    /// What its clock shows.
+    long clock(long right) {
+        return right + skewMillis;
+    }
+
+    /// From now on the log cannot be reached, or can again.
+    void cutOff(boolean now) {
+        cutOff = now;
+    }
+
+    boolean connected() {
+        return !cutOff;
     }
 
     /// It is started anew, and has nothing but the log.

@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedMesh {
 
     private static final int NODES = 3;
+    private static final long HOUR = 3_600_000;
 
     private final SimulatedLog log;
     private final boolean tells;
@@ -49,15 +50,16 @@ final class SimulatedMesh {
     private final TreeMap<JobId, Long> versions = new TreeMap<>();
     private final List<String> told = new ArrayList<>();
     private Random random = new Random(0);
+    private boolean rankerSeesLog = true;
+    private boolean booksSeeLog = true;
     private long now = 1_000_000;
 
     /// @param tells whether it keeps in words what happens
     SimulatedMesh(SimulatedLog log, boolean tells) {
         this.log = log;
         this.tells = tells;
-        placements =
-                List.of(new SimulatedPlacement(log, -1_500), new SimulatedPlacement(log, 1_500));
-        users = new SimulatedUsers(log, this::tell);
+        placements = List.of(new SimulatedPlacement(log), new SimulatedPlacement(log));
+        users = new SimulatedUsers(log, this::tell, () -> now);
         books = new SimulatedBooks(log);
         log.append(CONFIG, "all", TestCell.configuration());
         for (int i = 1; i <= NODES; i++) {
@@ -99,7 +101,7 @@ final class SimulatedMesh {
 
     private void trouble() {
         SimulatedNode node = nodes.get(random.nextInt(NODES));
-        switch (random.nextInt(26)) {
+        switch (random.nextInt(30)) {
             case 0, 1 -> users.request(random);
             case 2 -> users.repeat(random);
             case 3 -> users.land(random);
@@ -129,7 +131,11 @@ final class SimulatedMesh {
                 tell("tables are compacted");
                 log.compact(SimulatedPlacement.TABLES);
             }
-            case 16 -> batches.add(books.read());
+            case 16 -> {
+                if (booksSeeLog) {
+                    batches.add(books.read());
+                }
+            }
             case 17 -> keepBooks();
             case 18 -> now += random.nextInt(20_000);
             case 19, 20, 21, 22 -> round(placements.get(random.nextInt(2)));
@@ -140,7 +146,37 @@ final class SimulatedMesh {
                     node.report(1);
                 }
             }
+            case 24 -> skew();
+            case 25 -> cutOff();
             default -> obey(node);
+        }
+    }
+
+    /// Somebody's clock goes wrong: placement's by too much, now and then.
+    private void skew() {
+        if (random.nextBoolean()) {
+            users.skewGateway(random);
+        } else {
+            int which = random.nextInt(2);
+            long most = random.nextInt(4) == 0 ? HOUR : SimulatedPlacement.MOST_SKEW_MILLIS;
+            long skew = random.nextLong(-most, most + 1);
+            tell("the clock of placement ", which, " is off by ", skew, " ms");
+            placements.get(which).skew(skew);
+        }
+    }
+
+    /// Somebody cannot reach the log any more, or can again, whatever the others can.
+    private void cutOff() {
+        boolean cut = random.nextBoolean();
+        switch (random.nextInt(4)) {
+            case 0 -> users.cutOffGateway(cut, random);
+            case 1 -> rankerSeesLog = !cut;
+            case 2 -> booksSeeLog = !cut;
+            default -> {
+                int which = random.nextInt(2);
+                tell("placement ", which, cut ? " is cut off" : " is connected");
+                placements.get(which).cutOff(cut);
+            }
         }
     }
 
@@ -156,7 +192,7 @@ final class SimulatedMesh {
     /// The next version of a job's rank, or one that an instance wrote that stood still meanwhile.
     private void rank() {
         JobId job = anyJob();
-        if (job != null) {
+        if (job != null && rankerSeesLog) {
             long version = versions.merge(job, 1L, Long::sum);
             if (random.nextInt(3) == 0) {
                 version = random.nextLong(version);
@@ -245,9 +281,8 @@ final class SimulatedMesh {
 
     /// The one before is not told: it learns it from the log.
     private void elect(int which) {
-        if (!placements.get(which).leading()) {
+        if (!placements.get(which).leading() && placements.get(which).lead()) {
             tell("placement ", which, " leads");
-            placements.get(which).lead();
         }
     }
 
@@ -257,13 +292,13 @@ final class SimulatedMesh {
                 whole
                         ? placement.wholeRound(now, presences(placement.state()), random)
                         : placement.step(now, presences(placement.state()), random));
-        if (placement.leading() && !placement.midRound() && random.nextInt(12) == 0) {
+        if (placement.knowsAll() && random.nextInt(12) == 0) {
             placement.assertRebuilds();
         }
     }
 
     private void committed(List<Message> messages) {
-        auditor.read(messages);
+        auditor.read(messages, now);
         for (Message message : messages) {
             switch (message.value()) {
                 case JobEvent event -> tell("placement: ", event);
@@ -303,6 +338,11 @@ final class SimulatedMesh {
     private void calm() {
         tell("calm");
         nodes.forEach(it -> it.cutOff(false));
+        placements.forEach(it -> it.cutOff(false));
+        placements.forEach(it -> it.skew(0));
+        rankerSeesLog = true;
+        booksSeeLog = true;
+        users.connect();
         users.insist(random);
         nodes.forEach(it ->
                 log.append(

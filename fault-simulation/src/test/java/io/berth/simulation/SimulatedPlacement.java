@@ -60,8 +60,12 @@ final class SimulatedPlacement {
 
     private record Write(String topic, String key, @Nullable Object value) {}
 
+    /// A leader whose clock is further off ends before it decides anything.
+    static final long MOST_SKEW_MILLIS = 2_000;
+
     private final SimulatedLog log;
-    private final long skewMillis;
+    private long skewMillis;
+    private boolean cutOff;
     private final Queue<Write> writes = new ArrayDeque<>();
     private Cell cell = new Cell(0, 0, Map.of(), 0);
     private CellState state = new CellState();
@@ -69,13 +73,25 @@ final class SimulatedPlacement {
     private long epoch;
     private boolean leading;
 
-    /// A round is decided, and not committed yet.
+    /// A round is decided, and not committed yet as far as it knows.
     private boolean open;
 
-    /// @param skewMillis by how much its clock is off
-    SimulatedPlacement(SimulatedLog log, long skewMillis) {
+    SimulatedPlacement(SimulatedLog log) {
         this.log = log;
-        this.skewMillis = skewMillis;
+    }
+
+    /// Its clock is off by so much from now on.
+    void skew(long millis) {
+        skewMillis = millis;
+    }
+
+    private boolean clockIsOff() {
+        return Math.abs(skewMillis) > MOST_SKEW_MILLIS;
+    }
+
+    /// From now on the log cannot be reached, or can again. Whatever it was about, it waits.
+    void cutOff(boolean now) {
+        cutOff = now;
     }
 
     /// The topic of a node's orders.
@@ -87,8 +103,9 @@ final class SimulatedPlacement {
         return leading;
     }
 
-    boolean midRound() {
-        return open;
+    /// Whether it has just committed a round, and what it knows is what the log says.
+    boolean knowsAll() {
+        return leading && !cutOff && !open;
     }
 
     CellState state() {
@@ -99,8 +116,11 @@ final class SimulatedPlacement {
         leading = false;
     }
 
-    /// Is elected: fences its predecessor, and begins from the log alone.
-    void lead() {
+    /// Is elected: fences its predecessor, and begins from the log alone. Whether it leads.
+    boolean lead() {
+        if (cutOff || clockIsOff()) {
+            return false;
+        }
         epoch = log.initTransactions(ID);
         writes.clear();
         open = false;
@@ -127,6 +147,7 @@ final class SimulatedPlacement {
         state.seenUpTo(cell.highestJob());
         placement = new Placement(state, Settings.DEFAULT);
         leading = true;
+        return true;
     }
 
     private boolean before(Message message) {
@@ -154,7 +175,7 @@ final class SimulatedPlacement {
     /// @param now the time that is right
     /// @param presences what heartbeats say
     List<Message> step(long now, Map<NodeName, Presence> presences, RandomGenerator random) {
-        if (!leading) {
+        if (!awake()) {
             return List.of();
         }
         try {
@@ -162,7 +183,7 @@ final class SimulatedPlacement {
                 decide(now, presences, random);
             }
             send(random.nextInt(4) == 0 ? random.nextInt(writes.size() + 1) : writes.size());
-            return writes.isEmpty() && random.nextInt(4) != 0 ? commit() : List.of();
+            return writes.isEmpty() && random.nextInt(4) != 0 ? commit(random) : List.of();
         } catch (FencedOff e) {
             die();
             return List.of();
@@ -171,23 +192,33 @@ final class SimulatedPlacement {
 
     /// Ends the round that it is in, if it is in one, and takes another; what was committed.
     List<Message> wholeRound(long now, Map<NodeName, Presence> presences, RandomGenerator random) {
-        if (!leading) {
-            return List.of();
+        var committed = new ArrayList<Message>();
+        if (!awake()) {
+            return committed;
         }
         try {
-            var committed = new ArrayList<Message>();
             if (open) {
                 send(writes.size());
-                committed.addAll(commit());
+                committed.addAll(commit(random));
             }
-            decide(now, presences, random);
-            send(writes.size());
-            committed.addAll(commit());
+            if (!open && awake()) {
+                decide(now, presences, random);
+                send(writes.size());
+                committed.addAll(commit(random));
+            }
             return committed;
         } catch (FencedOff e) {
             die();
-            return List.of();
+            return committed;
         }
+    }
+
+    /// Whether it leads and can do anything. Between two rounds it compares the clocks.
+    private boolean awake() {
+        if (leading && !cutOff && !open && clockIsOff()) {
+            die();
+        }
+        return leading && !cutOff;
     }
 
     private void send(int some) throws FencedOff {
@@ -197,9 +228,10 @@ final class SimulatedPlacement {
         }
     }
 
-    private List<Message> commit() throws FencedOff {
+    /// A commit without an answer may have happened: it is asked for again.
+    private List<Message> commit(RandomGenerator random) throws FencedOff {
         List<Message> committed = log.commit(ID, epoch);
-        open = false;
+        open = random.nextInt(16) == 0;
         return committed;
     }
 

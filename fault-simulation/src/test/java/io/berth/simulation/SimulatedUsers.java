@@ -12,6 +12,7 @@ import io.berth.contracts.event.Submission.Submitted;
 import io.berth.core.testing.TestCell;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,9 @@ final class SimulatedUsers {
 
     private static final int REQUESTS = 10;
 
+    /// By how much the clock of a gateway is off at most, in milliseconds.
+    private static final long MOST_SKEW = 60_000;
+
     /// Who is told what happens.
     interface Listener {
         void tell(Object... words);
@@ -28,6 +32,7 @@ final class SimulatedUsers {
 
     private final SimulatedLog log;
     private final Listener listener;
+    private final LongSupplier clock;
     private final List<SimulatedGateway> gateways;
     private final List<Request> requests = new ArrayList<>();
     private final List<Submitted> delayed = new ArrayList<>();
@@ -37,18 +42,35 @@ final class SimulatedUsers {
         private final JobDescription description;
         private final List<JobDescription> components;
         private final @Nullable String key;
+        private final long delayMillis;
         private @Nullable JobId acknowledged;
 
-        Request(JobDescription description, List<JobDescription> components, @Nullable String key) {
+        /// @param delayMillis `--begin=now+…`
+        Request(
+                JobDescription description,
+                List<JobDescription> components,
+                @Nullable String key,
+                long delayMillis) {
             this.description = description;
             this.components = components;
             this.key = key;
+            this.delayMillis = delayMillis;
+        }
+
+        /// What is asked for, by a gateway whose clock shows that time.
+        JobDescription at(long now) {
+            return delayMillis == 0
+                    ? description
+                    : description.on(
+                            description.conditions().with(to -> to.beginAt = now + delayMillis));
         }
     }
 
-    SimulatedUsers(SimulatedLog log, Listener listener) {
+    /// @param clock that is right
+    SimulatedUsers(SimulatedLog log, Listener listener, LongSupplier clock) {
         this.log = log;
         this.listener = listener;
+        this.clock = clock;
         gateways = List.of(new SimulatedGateway(log), new SimulatedGateway(log));
     }
 
@@ -80,7 +102,8 @@ final class SimulatedUsers {
                         ? List.of(description.with(TestCell.gpus(1, 1, null)))
                         : List.of();
         String key = random.nextInt(4) == 0 ? null : "key-" + requests.size();
-        var request = new Request(description, components, key);
+        long delay = components.isEmpty() && random.nextInt(6) == 0 ? random.nextInt(30_000) : 0;
+        var request = new Request(description, components, key, delay);
         requests.add(request);
         attempt(request, random);
     }
@@ -146,12 +169,34 @@ final class SimulatedUsers {
         gateways.get(random.nextInt(2)).restart();
     }
 
-    /// One attempt at one of the gateways: it may answer, die before it does, or leave a record on
-    /// its way that lands later.
+    /// From now on one of the gateways cannot reach the log, or can again.
+    void cutOffGateway(boolean now, RandomGenerator random) {
+        int which = random.nextInt(2);
+        listener.tell("gateway ", which, now ? " is cut off" : " is connected");
+        gateways.get(which).cutOff(now);
+    }
+
+    /// The clock of one of the gateways goes wrong, by less than a minute.
+    void skewGateway(RandomGenerator random) {
+        gateways.get(random.nextInt(2)).skew(random.nextLong(-MOST_SKEW, MOST_SKEW));
+    }
+
+    void connect() {
+        gateways.forEach(it -> it.cutOff(false));
+    }
+
+    /// One attempt at one of the gateways: it may answer, die before it does, leave a record on its
+    /// way that lands later, or not reach the log.
     private void attempt(Request request, RandomGenerator random) {
         SimulatedGateway gateway = gateways.get(random.nextInt(2));
+        if (!gateway.connected()) {
+            return;
+        }
         Submitted submitted =
-                gateway.submitted(request.description, request.components, request.key);
+                gateway.submitted(
+                        request.at(gateway.clock(clock.getAsLong())),
+                        request.components,
+                        request.key);
         switch (random.nextInt(6)) {
             case 0 -> {
                 listener.tell("job ", submitted.job(), " is on its way into the log");

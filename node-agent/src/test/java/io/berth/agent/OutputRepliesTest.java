@@ -11,6 +11,7 @@ import io.berth.contracts.event.OutputRequest;
 import io.berth.contracts.event.RunReport.Ended;
 import io.berth.contracts.event.RunReport.Started;
 import io.berth.contracts.topic.NodePartitions;
+import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
@@ -25,9 +26,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -190,6 +193,26 @@ class OutputRepliesTest {
         new ProcessBuilder("mkfifo", output(run).toString()).start().waitFor();
         assertThat(ask(run.job(), 0, false))
                 .isEqualTo("refused " + output(run) + " is not a regular file");
+    }
+
+    @Test
+    void requests_that_nobody_can_read_are_passed_and_the_next_one_is_answered() throws Exception {
+        RunId run = ran("echo mine");
+        for (Topic<?> topic : List.of(Topics.OUTPUT_REQUESTS, Topics.STEP_REQUESTS)) {
+            raw(topic, topic.events().getSimpleName(), "{");
+            raw(topic, "Teleported", "{}");
+        }
+
+        assertThat(ask(run.job(), 0, false)).isEqualTo("output 0: mine\nend");
+    }
+
+    private void raw(Topic<?> topic, String event, String value) {
+        int partition = NodePartitions.of(new NodeName(requireNonNull(rig).node), 8);
+        byte[] none = value.getBytes(StandardCharsets.UTF_8);
+        var record = new ProducerRecord<>(topic.name(), partition, new byte[] {'n'}, none);
+        byte[] type = (topic.name() + "/" + event).getBytes(StandardCharsets.UTF_8);
+        record.headers().add("ce_type", type);
+        requireNonNull(writer).write(record).join();
     }
 
     @Test

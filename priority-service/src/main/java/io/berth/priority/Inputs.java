@@ -38,12 +38,18 @@ final class Inputs {
     private final Map<String, Consumer<ConsumerRecord<byte[], byte[]>>> handlers = new HashMap<>();
     private final Rankings rankings;
     private final ConfigurationAssembler assembler = new ConfigurationAssembler();
+
+    /// The next submission that placement will read, as far as it is known, by cell.
     private final Map<Integer, Long> consumed = new HashMap<>();
+
+    /// The next submission that will be read here, by cell. It begins where placement stood.
+    private final Map<Integer, Long> next = new HashMap<>();
+
+    /// Jobs with a published ranking that were not heard of yet.
     private final Map<JobId, Integer> ranked = new TreeMap<>();
 
-    /// Jobs that were submitted or that placement knows. What placement says of a job is newer than
-    /// its submission, whichever is read first.
-    private final Set<JobId> known = new HashSet<>();
+    /// Jobs of which placement spoke before their submission was read: what it says is newer.
+    private final Set<JobId> ahead = new HashSet<>();
 
     /// Where the jobs were submitted of which placement has said nothing so far.
     private final Map<JobId, LogPlace> unheard = new HashMap<>();
@@ -94,11 +100,7 @@ final class Inputs {
     /// Ends the rankings of jobs that nobody knows any more. To be called once, when all topics
     /// were read to their ends.
     void forgetStrangers() {
-        ranked.forEach((job, cell) -> {
-            if (!known.contains(job)) {
-                rankings.forgotten(cell, job);
-            }
-        });
+        ranked.forEach((job, cell) -> rankings.ended(cell, job));
         ranked.clear();
     }
 
@@ -112,8 +114,7 @@ final class Inputs {
             LogPlace place = it.getValue();
             if (read.contains(job)) {
                 unheard.remove(job);
-                known.remove(job);
-                rankings.forgotten(place.cell(), job);
+                rankings.ended(place.cell(), job);
             } else if (place.offset() < consumed(place.cell())) {
                 since.add(job);
             }
@@ -133,14 +134,23 @@ final class Inputs {
                 .filter(it ->
                         it.topic().equals(Topics.SUBMISSIONS.name())
                                 && it.partition() == record.partition())
-                .forEach(it -> consumed.put(record.partition(), it.offset()));
+                .forEach(it -> {
+                    next.put(record.partition(), it.offset());
+                    consumed(record.partition(), it.offset());
+                });
+    }
+
+    private void consumed(int cell, long offset) {
+        consumed.merge(cell, offset, Math::max);
     }
 
     private void submission(ConsumerRecord<byte[], byte[]> record, Submission submission) {
+        next.put(record.partition(), next(record));
         switch (submission) {
             case Submission.Submitted submitted -> {
                 for (Submission.Submitted it : submitted.jobs()) {
-                    if (known.add(it.job())) {
+                    ranked.remove(it.job());
+                    if (!ahead.remove(it.job())) {
                         unheard.put(it.job(), new LogPlace(record.partition(), record.offset()));
                         rankings.submitted(record.partition(), it.job(), it.description());
                     }
@@ -158,15 +168,20 @@ final class Inputs {
     }
 
     private void job(ConsumerRecord<byte[], byte[]> record, JobStatus status) {
-        known.add(status.job());
+        int cell = record.partition();
+        if (status.submission() >= next.getOrDefault(cell, 0L)) {
+            ahead.add(status.job());
+        }
+        // It decides on submissions in their order.
+        consumed(cell, status.submission() + 1);
+        ranked.remove(status.job());
         unheard.remove(status.job());
-        rankings.status(record.partition(), status);
+        rankings.status(cell, status);
     }
 
     private void forgotten(ConsumerRecord<byte[], byte[]> record) {
-        known.remove(job(record));
         unheard.remove(job(record));
-        rankings.forgotten(record.partition(), job(record));
+        rankings.ended(record.partition(), job(record));
     }
 
     private void ranking(ConsumerRecord<byte[], byte[]> record, Ranked it) {

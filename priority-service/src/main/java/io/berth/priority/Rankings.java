@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 /// late) the one that knew more has the higher version. Where even so a version would not be above
 /// the one published before, as after the log was made anew, it is that one plus 1.
 ///
+/// Of a job that has ended it keeps nothing.
+///
 /// Not safe for use by several threads.
 final class Rankings {
 
@@ -74,17 +76,20 @@ final class Rankings {
         }
     }
 
-    /// Placement says how a job is.
+    /// Placement says how a job is. One that lives again has the rank that placement knows.
     void status(int cell, JobStatus status) {
         if (status.state().terminal()) {
-            over(status.job());
-        } else {
-            submitted(cell, status.job(), status.description());
+            ended(cell, status.job());
+            return;
+        }
+        submitted(cell, status.job(), status.description());
+        if (status.rank().version() > 0) {
+            published.putIfAbsent(status.job(), status.rank());
         }
     }
 
-    /// Placement has forgotten a job that ended long ago.
-    void forgotten(int cell, JobId job) {
+    /// A job is over, or none: its ranking ends.
+    void ended(int cell, JobId job) {
         over(job);
         if (published.remove(job) != null) {
             gone.add(new Change(cell, job, Optional.empty()));

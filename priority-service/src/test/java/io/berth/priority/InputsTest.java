@@ -6,6 +6,8 @@ import io.berth.contracts.DeadLetter;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
+import io.berth.contracts.Rank;
+import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
@@ -105,6 +107,26 @@ final class InputsTest {
                 .containsExactly(new Change(0, new JobId(2), Optional.empty()));
         inputs.forgetVoid();
         assertThat(rankings.changes()).isEmpty();
+    }
+
+    /// Placement decides on submissions in their order.
+    @Test
+    void a_job_is_void_when_placement_speaks_of_a_later_one_alone() {
+        var rankings = new Rankings();
+        var inputs = new Inputs(rankings, new Shares());
+        JobDescription job = Samples.job("alice", "team_a", "normal");
+        Samples.configuration(1, 0, 1000).forEach(it -> inputs.handle(record(Topics.CONFIG, it)));
+        inputs.handle(record(Topics.SUBMISSIONS, Samples.submitted(1, job), 1));
+        inputs.handle(record(Topics.SUBMISSIONS, Samples.submitted(2, job), 2));
+        JobStatus later = Samples.status(2, job, JobState.PENDING, 2, Rank.NONE);
+        inputs.handle(record(Topics.JOB_STATES, later));
+        assertThat(rankings.changes()).hasSize(2);
+
+        inputs.forgetVoid();
+        inputs.forgetVoid();
+
+        assertThat(rankings.changes())
+                .containsExactly(new Change(0, new JobId(1), Optional.empty()));
     }
 
     @Test

@@ -54,12 +54,42 @@ class RankingsTest {
         rankings.configuration(configuration(1, 0, 500));
         rankings.submitted(0, ONE, ALICES);
         assertThat(rankings.changes()).hasSize(1);
+
         rankings.status(0, Samples.status(1, ALICES, JobState.COMPLETED));
 
+        assertThat(rankings.changes()).containsExactly(new Change(0, ONE, Optional.empty()));
         rankings.configuration(configuration(2, 0, 700));
-
         assertThat(rankings.changes()).isEmpty();
         assertThat(rankings.members()).isEmpty();
+    }
+
+    @Test
+    void a_job_that_lives_again_is_ranked_above_the_rank_that_placement_knows() {
+        rankings.configuration(configuration(1, 0, 500));
+        rankings.submitted(0, ONE, ALICES);
+        Rank before = only(rankings.changes());
+        var known = new Rank(Long.MAX_VALUE / 2, 1, 2, 3, 4, 5, 6);
+        rankings.status(0, Samples.status(1, ALICES, JobState.COMPLETED));
+        rankings.changes();
+
+        rankings.status(0, Samples.status(1, ALICES, JobState.PENDING, 0, known));
+
+        Rank again = only(rankings.changes());
+        assertThat(again.version()).isEqualTo(known.version() + 1);
+        assertThat(again.qos()).isEqualTo(before.qos());
+    }
+
+    @Test
+    void a_job_that_lives_again_as_it_was_is_not_ranked_again() {
+        rankings.configuration(configuration(1, 0, 500));
+        rankings.submitted(0, ONE, ALICES);
+        Rank before = only(rankings.changes());
+        rankings.status(0, Samples.status(1, ALICES, JobState.COMPLETED));
+        rankings.changes();
+
+        rankings.status(0, Samples.status(1, ALICES, JobState.PENDING, 0, before));
+
+        assertThat(rankings.changes()).isEmpty();
     }
 
     @Test
@@ -105,16 +135,16 @@ class RankingsTest {
     }
 
     @Test
-    void the_ranking_of_a_forgotten_job_ends() {
+    void the_ranking_of_a_job_that_is_none_ends() {
         rankings.configuration(configuration(1, 0, 500));
         rankings.submitted(0, ONE, ALICES);
         assertThat(rankings.members()).containsExactly(new Member("team_a", "alice"));
         assertThat(rankings.changes()).hasSize(1);
 
-        rankings.forgotten(0, ONE);
+        rankings.ended(0, ONE);
 
         assertThat(rankings.changes()).containsExactly(new Change(0, ONE, Optional.empty()));
-        rankings.forgotten(0, ONE);
+        rankings.ended(0, ONE);
         assertThat(rankings.changes()).isEmpty();
     }
 

@@ -79,17 +79,23 @@ final class Samples {
     }
 
     static JobStatus status(long id, JobDescription job, JobState state) {
+        return status(id, job, state, 0, Rank.NONE);
+    }
+
+    /// @param submission its offset
+    static JobStatus status(
+            long id, JobDescription job, JobState state, long submission, Rank rank) {
         return new JobStatus(
                 new JobId(id),
                 job,
                 job.user(),
                 spec(),
                 null,
-                0,
+                submission,
                 1,
                 state,
                 Reason.NONE,
-                Rank.NONE,
+                rank,
                 null,
                 List.of(),
                 state.terminal() ? 2 : 0,

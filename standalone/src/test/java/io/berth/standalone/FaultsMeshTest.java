@@ -151,6 +151,8 @@ class FaultsMeshTest {
                             Topics.FAIR_SHARES,
                             Topics.RUNS,
                             Topics.NODES,
+                            Topics.NODE_REQUESTS,
+                            Topics.TRIGGERS,
                             Topics.HEARTBEATS,
                             Topics.CONFIG,
                             Topics.SHARES)) {

@@ -2,6 +2,7 @@ package io.berth.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.topic.Topics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -32,6 +34,16 @@ class FaultsPageTest {
                 .allSatisfy(it ->
                         assertThat(tests.getOrDefault(it.group(1), "no such class"))
                                 .contains("void " + it.group(2) + "("));
+    }
+
+    @Test
+    void what_nobody_can_read_is_told_of_on_each_topic() throws IOException {
+        String page = Files.readString(TestMesh.ROOT.resolve("docs/faults.md"));
+        String table = page.substring(page.indexOf("## What nobody can read"));
+
+        assertThat(Topics.all())
+                .extracting(it -> it.name().replaceAll("^berth\\.|\\.v\\d+$", ""))
+                .allSatisfy(it -> assertThat(table).contains("`" + it + "`"));
     }
 
     /// The sources of all tests of the checkout, by the name of their class.

@@ -3,13 +3,16 @@ package io.berth.standalone;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.json.EventCodec.CorruptEvent;
 import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
 import io.berth.log.LogReader;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -18,22 +21,34 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
-/// A reader of the public `jobs` topic that believes nobody: it folds what it reads by itself, and
-/// notes every break of the invariants that the topic can show.
+/// A reader of the public topics that believes nobody: it folds the events of `jobs` by itself, and
+/// notes every break of the invariants that they can show.
 ///
 /// - an acknowledged job is queued, once (I1)
 /// - at every position of the log no GPU and no CPU is held twice, but CPUs by so many jobs of a
 ///   partition as it is told; a suspended run holds no CPUs (I2)
 /// - leases count 1, 2, 3 …, and one never begins before the one before is over (I3)
 /// - a job ends once, and tells of the same runs that were placed and requeued (I4)
+/// - who comes late, and finds the last state of each job in `job-states`, knows the same of them
+///   as who saw every event (I6)
 ///
 /// What other events say does not move what a job holds.
 final class JobsAudit {
 
     private static final String CPU = " CPU ";
+
+    /// So often it is looked for a moment in which no job changes.
+    private static final int MOMENTS = 100;
+
+    private static final String LATE = "is not to who comes late what events told of ";
+    private static final TopicPartition EVENTS = new TopicPartition(Topics.JOBS.name(), 0);
+    private static final TopicPartition STATES = new TopicPartition(Topics.JOB_STATES.name(), 0);
 
     private final Map<Long, Job> jobs = new TreeMap<>();
     private final Map<String, Set<Long>> holders = new HashMap<>();
@@ -49,6 +64,7 @@ final class JobsAudit {
         private final Set<String> given = new HashSet<>();
         private final Set<String> held = new HashSet<>();
         private final List<EndedRun> requeued = new ArrayList<>();
+        private List<EndedRun> runs = requeued;
 
         private Job(String partition) {
             this.partition = partition;
@@ -61,23 +77,75 @@ final class JobsAudit {
         return this;
     }
 
-    /// Reads the whole topic.
+    /// Reads the whole topics, at a moment in which no job changes.
     static JobsAudit of(KafkaConnection kafka) {
-        var audit = new JobsAudit();
-        var events = new Events<>(Topics.JOBS, "audit");
         try (var consumer = kafka.consumer()) {
-            LogReader.readAll(
-                    consumer,
-                    List.of(new TopicPartition(Topics.JOBS.name(), 0)),
-                    record -> {
-                        try {
-                            audit.read(events.event(record));
-                        } catch (UnknownEventType | CorruptEvent e) {
-                            throw new AssertionError(record.toString(), e);
-                        }
-                    });
+            for (int i = 0; i < MOMENTS; i++) {
+                long before = consumer.endOffsets(List.of(STATES)).getOrDefault(STATES, 0L);
+                var audit = new JobsAudit();
+                read(
+                        consumer,
+                        EVENTS,
+                        new Events<>(Topics.JOBS, "audit"),
+                        (_, it) -> audit.read(Objects.requireNonNull(it)));
+                var states = new TreeMap<String, JobStatus>();
+                read(
+                        consumer,
+                        STATES,
+                        new Events<>(Topics.JOB_STATES, "audit"),
+                        (key, it) -> states.compute(key, (_, _) -> it));
+                if (before == consumer.position(STATES)) {
+                    audit.readLate(states.values());
+                    return audit;
+                }
+            }
         }
-        return audit;
+        throw new AssertionError("jobs change all the time");
+    }
+
+    private static <E> void read(
+            Consumer<byte[], byte[]> consumer,
+            TopicPartition partition,
+            Events<E> events,
+            BiConsumer<String, @Nullable E> reader) {
+        LogReader.readAll(
+                consumer,
+                List.of(partition),
+                record -> {
+                    try {
+                        String key = new String(record.key(), StandardCharsets.UTF_8);
+                        reader.accept(key, record.value() == null ? null : events.event(record));
+                    } catch (UnknownEventType | CorruptEvent e) {
+                        throw new AssertionError(record.toString(), e);
+                    }
+                });
+    }
+
+    /// Compares with what one knows who reads only the last state of each job, of which those that
+    /// ended may be forgotten.
+    void readLate(Collection<JobStatus> states) {
+        var late = new HashSet<Long>();
+        for (JobStatus status : states) {
+            long id = status.job().value();
+            late.add(id);
+            Job job = jobs.get(id);
+            if (job == null) {
+                breaks.add("job " + id + " is known to who comes late, and was never queued");
+                continue;
+            }
+            JobStatus.Run run = status.run();
+            Set<String> held = new TreeSet<>();
+            (run == null ? List.<Allocation>of() : run.held())
+                    .forEach(it -> held.addAll(things(it)));
+            check(job.ended == status.state().terminal(), id, LATE + "its end: " + status.state());
+            check(job.runs.equals(status.ended()), id, LATE + "its runs: " + status.ended());
+            check(job.held.equals(held), id, LATE + "what it holds: " + held);
+        }
+        jobs.forEach((id, job) ->
+                check(
+                        job.ended || late.contains(id),
+                        id,
+                        "lives, and who comes late has no such job"));
     }
 
     void read(JobEvent event) {
@@ -125,14 +193,17 @@ final class JobsAudit {
         check(placed.lease() == job.leases + 1, id, "skips a lease: " + placed);
         job.leases = placed.lease();
         job.holding = true;
-        for (Allocation allocation : placed.allocations()) {
-            Stream<String> things =
-                    Stream.concat(
-                            allocation.gpus().stream().map(gpu -> " " + gpu),
-                            allocation.cpus().toBitSet().stream().mapToObj(cpu -> CPU + cpu));
-            things.map(thing -> allocation.node() + thing).forEach(job.given::add);
-        }
+        placed.allocations().forEach(it -> job.given.addAll(things(it)));
         job.given.forEach(thing -> hold(id, job, thing));
+    }
+
+    /// The CPUs and GPUs of an allocation, by node.
+    private static List<String> things(Allocation allocation) {
+        return Stream.concat(
+                        allocation.gpus().stream().map(gpu -> " " + gpu),
+                        allocation.cpus().toBitSet().stream().mapToObj(cpu -> CPU + cpu))
+                .map(thing -> allocation.node() + thing)
+                .toList();
     }
 
     private void hold(long id, Job job, String thing) {
@@ -178,6 +249,7 @@ final class JobsAudit {
     private void end(long id, Job job, JobEvent.Ended ended) {
         release(id, job);
         job.ended = true;
+        job.runs = ended.runs();
         check(ended.runs().size() == job.leases, id, "ended with other runs than were placed");
         for (int i = 0; i < ended.runs().size(); i++) {
             check(ended.runs().get(i).lease() == i + 1, id, "ended with leases out of order");

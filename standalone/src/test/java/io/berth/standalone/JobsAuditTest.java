@@ -3,43 +3,59 @@ package io.berth.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Allocation;
+import io.berth.contracts.Charge;
+import io.berth.contracts.EndedRun;
+import io.berth.contracts.ExitStatus;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
+import io.berth.contracts.JobState;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.Rank;
+import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.SpecReference;
 import io.berth.contracts.SuspendCause;
 import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Part;
+import io.berth.contracts.event.JobStatus.Part.Phase;
+import io.berth.contracts.event.JobStatus.Run;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class JobsAuditTest {
 
     private final JobsAudit audit = new JobsAudit();
 
+    private static final JobDescription DESCRIPTION =
+            new JobDescription(
+                    "u",
+                    "a",
+                    "p",
+                    "q",
+                    "n",
+                    new ResourceRequest(1, 1, 1, MemoryRequest.perNode(1), GpuRequest.NONE),
+                    LaunchMode.BATCH,
+                    0,
+                    0,
+                    true);
+
     private void queued(long id) {
-        var request = new ResourceRequest(1, 1, 1, MemoryRequest.perNode(1), GpuRequest.NONE);
-        audit.read(
-                new JobEvent.Queued(
-                        new JobId(id),
-                        1,
-                        new JobDescription(
-                                "u", "a", "p", "q", "n", request, LaunchMode.BATCH, 0, 0, true)));
+        audit.read(new JobEvent.Queued(new JobId(id), 1, DESCRIPTION));
     }
 
     private void placed(long id, int lease, String gpu, int cpu) {
-        var allocation =
-                new Allocation(
-                        new NodeName("n1"),
-                        0,
-                        1,
-                        IndexSet.parse(Integer.toString(cpu)),
-                        1,
-                        List.of(gpu));
-        audit.read(new JobEvent.Placed(new JobId(id), 2, lease, List.of(allocation), 0));
+        audit.read(new JobEvent.Placed(new JobId(id), 2, lease, List.of(allocation(gpu, cpu)), 0));
+    }
+
+    private static Allocation allocation(String gpu, int cpu) {
+        return new Allocation(
+                new NodeName("n1"), 0, 1, IndexSet.parse(Integer.toString(cpu)), 1, List.of(gpu));
     }
 
     @Test
@@ -131,5 +147,103 @@ class JobsAuditTest {
                 .singleElement()
                 .asString()
                 .contains("placed twice at a time");
+    }
+
+    private static EndedRun run(String gpu) {
+        return new EndedRun(
+                1,
+                List.of(allocation(gpu, 0)),
+                2,
+                3,
+                4,
+                JobState.COMPLETED,
+                ExitStatus.SUCCESS,
+                Charge.ZERO);
+    }
+
+    private void ended(long id, EndedRun... runs) {
+        audit.read(
+                new JobEvent.Ended(
+                        new JobId(id),
+                        4,
+                        DESCRIPTION,
+                        JobState.COMPLETED,
+                        Reason.NONE,
+                        ExitStatus.SUCCESS,
+                        1,
+                        List.of(runs),
+                        null,
+                        null));
+    }
+
+    /// A job as it stands in the log for those who come late.
+    private static JobStatus late(long id, JobState state, @Nullable Run run, EndedRun... ended) {
+        return new JobStatus(
+                new JobId(id),
+                DESCRIPTION,
+                "u",
+                new SpecReference(0, 0, "00"),
+                null,
+                0,
+                1,
+                state,
+                Reason.NONE,
+                Rank.NONE,
+                run,
+                List.of(ended),
+                state.terminal() ? 4 : 0,
+                null,
+                null,
+                null);
+    }
+
+    private static Run holding(String gpu) {
+        return new Run(
+                1, 2, 3, true, 0, null, List.of(new Part(allocation(gpu, 0), Phase.STARTED, 1, 1)));
+    }
+
+    @Test
+    void who_comes_late_knows_what_events_told_of_and_need_not_know_what_has_ended() {
+        for (long id = 1; id <= 4; id++) {
+            queued(id);
+        }
+        placed(1, 1, "GPU-a", 0);
+        ended(1, run("GPU-a"));
+        ended(2);
+        placed(3, 1, "GPU-b", 0);
+
+        audit.readLate(
+                List.of(
+                        late(1, JobState.COMPLETED, null, run("GPU-a")),
+                        late(3, JobState.RUNNING, holding("GPU-b")),
+                        late(4, JobState.PENDING, null)));
+
+        assertThat(audit.breaks(List.of())).isEmpty();
+    }
+
+    @Test
+    void what_who_comes_late_knows_otherwise_is_noticed() {
+        for (long id = 1; id <= 4; id++) {
+            queued(id);
+        }
+        placed(1, 1, "GPU-a", 0);
+        ended(1, run("GPU-a"));
+        ended(2);
+        placed(3, 1, "GPU-b", 0);
+
+        audit.readLate(
+                List.of(
+                        late(1, JobState.COMPLETED, null, run("GPU-c")),
+                        late(2, JobState.PENDING, null),
+                        late(3, JobState.RUNNING, holding("GPU-d")),
+                        late(5, JobState.PENDING, null)));
+
+        assertThat(audit.breaks(List.of()))
+                .satisfiesExactly(
+                        it -> assertThat(it).startsWith("job 1 ").contains("its runs"),
+                        it -> assertThat(it).startsWith("job 2 ").contains("its end"),
+                        it -> assertThat(it).startsWith("job 3 ").contains("what it holds"),
+                        it -> assertThat(it).startsWith("job 5 ").contains("never queued"),
+                        it -> assertThat(it).startsWith("job 4 ").contains("no such job"));
     }
 }

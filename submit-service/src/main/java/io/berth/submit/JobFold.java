@@ -13,6 +13,7 @@ import io.berth.contracts.event.JobStatus.Part;
 import io.berth.contracts.event.JobStatus.Part.Underuse;
 import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.Submission.Submitted;
+import io.berth.core.state.Recurring;
 import io.berth.submit.Job.Attempt;
 import io.berth.submit.Job.Attempt.LowGpuUse;
 import java.util.ArrayList;
@@ -25,11 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// Not safe for use by several threads.
 public final class JobFold {
     private final Interner interner = new Interner();
-
-    /// The description that came last, and what is kept of it: many jobs in a row have the same.
-    private @Nullable JobDescription last;
-
-    private @Nullable JobDescription kept;
+    private final Recurring recurring = new Recurring();
 
     /// A job that placement has not seen yet.
     public static Job submitted(Submitted submitted, int cell, long offset, long appendedAt) {
@@ -59,7 +56,7 @@ public final class JobFold {
     Job job(JobStatus status, int cell) {
         return new Job(
                 status.job(),
-                description(status.description()),
+                recurring.one(status.description(), this::interned),
                 interner.one(status.submittedBy()),
                 status.spec().partition(),
                 status.spec().offset(),
@@ -68,26 +65,16 @@ public final class JobFold {
                 status.submittedAt(),
                 status.state(),
                 status.reason(),
-                status.rank(),
+                recurring.one(status.rank()),
                 attempt(status),
                 status.ended().isEmpty() ? 0 : status.ended().getLast().restartsByThen(),
                 status.endedAt(),
-                status.exit(),
-                status.cancelledBy(),
-                status.message(),
+                recurring.orNull(status.exit()),
+                recurring.orNull(status.cancelledBy()),
+                recurring.orNull(status.message()),
                 status.hold(),
                 status.eligibleAt(),
                 status.planned());
-    }
-
-    private JobDescription description(JobDescription it) {
-        JobDescription one = kept;
-        if (one == null || !it.equals(last)) {
-            one = interned(it);
-            last = it;
-            kept = one;
-        }
-        return one;
     }
 
     private JobDescription interned(JobDescription it) {
@@ -160,6 +147,14 @@ public final class JobFold {
     }
 
     private List<Allocation> allocations(List<Allocation> allocations) {
+        return recurring.one(allocations, this::interned);
+    }
+
+    private List<String> uuids(List<String> gpus) {
+        return gpus.stream().map(interner::one).toList();
+    }
+
+    private List<Allocation> interned(List<Allocation> allocations) {
         return allocations.stream()
                 .map(it ->
                         new Allocation(
@@ -168,7 +163,7 @@ public final class JobFold {
                                 it.tasks(),
                                 interner.one(it.cpus()),
                                 it.memoryMib(),
-                                it.gpus().stream().map(interner::one).toList(),
+                                recurring.one(it.gpus(), this::uuids),
                                 it.share() == null ? null : interner.one(it.share()),
                                 it.gres()))
                 .toList();

@@ -1,6 +1,7 @@
 package io.berth.submit;
 
 import io.berth.contracts.Allocation;
+import io.berth.contracts.EndedJobs;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Gres;
 import io.berth.contracts.Hardware.Health;
@@ -24,7 +25,6 @@ import io.berth.contracts.topic.Topics;
 import io.berth.core.forecast.Forecast;
 import io.berth.core.placement.Verdict;
 import io.berth.submit.Node.Beat;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -44,9 +44,6 @@ import org.jspecify.annotations.Nullable;
 /// that, and its tombstone removes the job. A Submitted that placement is past and of which it
 /// keeps no record is over and forgotten, or void; it does not show.
 public final class Picture {
-    /// How long an ended job shows.
-    public static final Duration ENDED_SHOWN = Duration.ofHours(24);
-
     /// By how much placement must be past a Submitted that it left no record of: its records of one
     /// round are read one after the other.
     private static final long SETTLED_MILLIS = 10_000;
@@ -317,8 +314,14 @@ public final class Picture {
         return holding.values().stream();
     }
 
-    private static boolean shown(Job job, long now) {
-        return job.endedAt() == 0 || job.endedAt() > now - ENDED_SHOWN.toMillis();
+    /// Also of a job that placement knows on, because another waits for it, no longer than others.
+    private boolean shown(Job job, long now) {
+        return job.endedAt() == 0 || job.endedAt() > now - 1000 * endedJobs().maxAgeSeconds();
+    }
+
+    /// How long jobs are known after their end.
+    public EndedJobs endedJobs() {
+        return configuration().map(it -> it.cluster().endedJobs()).orElse(EndedJobs.DEFAULT);
     }
 
     /// What the engine says of a job that waits for resources; empty for another.

@@ -3,6 +3,7 @@ package io.berth.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Consumption;
+import io.berth.contracts.EndedJobs;
 import io.berth.contracts.IdempotencyKey;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobArray;
@@ -14,6 +15,8 @@ import io.berth.contracts.Reason;
 import io.berth.contracts.RunId;
 import io.berth.contracts.RunUsage;
 import io.berth.contracts.SpecReference;
+import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.ConfigEntry.Cluster;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.Idempotency.Claim;
@@ -116,20 +119,36 @@ final class PictureTest {
     @Test
     void an_ended_job_shows_for_a_day() {
         long day = Duration.ofHours(24).toMillis();
-        picture.jobStatus(
-                Samples.status(
-                        7,
-                        Samples.description("alice", "batch", 0),
-                        JobState.COMPLETED,
-                        Reason.NONE,
-                        Rank.NONE,
-                        null,
-                        NOW),
-                0);
+        picture.jobStatus(ended(7), 0);
 
         assertThat(picture.job(new JobId(7), NOW + day - 1)).isPresent();
         assertThat(picture.job(new JobId(7), NOW + day)).isEmpty();
         assertThat(picture.jobs(NOW + day)).isEmpty();
+    }
+
+    @Test
+    void an_ended_job_shows_for_as_long_as_the_configuration_says() {
+        for (ConfigEntry entry : Samples.configEntries()) {
+            picture.configEntry(
+                    entry instanceof Cluster it
+                            ? it.with(to -> to.ended = new EndedJobs(10, 60, 600))
+                            : entry);
+        }
+        picture.jobStatus(ended(7), 0);
+
+        assertThat(picture.job(new JobId(7), NOW + 599_999)).isPresent();
+        assertThat(picture.job(new JobId(7), NOW + 600_000)).isEmpty();
+    }
+
+    private static JobStatus ended(long id) {
+        return Samples.status(
+                id,
+                Samples.description("alice", "batch", 0),
+                JobState.COMPLETED,
+                Reason.NONE,
+                Rank.NONE,
+                null,
+                NOW);
     }
 
     @Test

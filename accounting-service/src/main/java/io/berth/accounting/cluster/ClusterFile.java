@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.berth.contracts.AdminLevel;
 import io.berth.contracts.Blocks;
 import io.berth.contracts.DeclaredGres;
+import io.berth.contracts.EndedJobs;
 import io.berth.contracts.MigGpus;
 import io.berth.contracts.NodeWeight;
 import io.berth.contracts.PrivateData;
@@ -38,6 +39,9 @@ public final class ClusterFile {
 
     private static final long WEEK = 7 * 86_400;
     private static final long DEFAULT_SWITCH_WAIT = 300;
+
+    /// Within it a submission that was sent twice, under one idempotency key, finds its first job.
+    private static final long LEAST_JOB_AGE = 60;
 
     private final JsonNode tree;
     private final List<Unnumbered> records = new ArrayList<>();
@@ -172,7 +176,8 @@ public final class ClusterFile {
                 "privateData",
                 "wholeCores",
                 "adminLevels",
-                "packing");
+                "packing",
+                "endedJobs");
         var file = new ClusterFile(normal);
         file.addCluster(root);
         file.records.addAll(PartitionsSection.of(root));
@@ -223,6 +228,7 @@ public final class ClusterFile {
         boolean wholeCores = root.flag("wholeCores");
         Map<String, AdminLevel> adminLevels = adminLevels(root.map("adminLevels"));
         String packing = packing(root);
+        EndedJobs ended = endedJobs(root.map("endedJobs"));
         records.add(part ->
                 new Cluster(
                         part,
@@ -245,7 +251,8 @@ public final class ClusterFile {
                         hidden,
                         wholeCores,
                         adminLevels,
-                        packing));
+                        packing,
+                        ended));
     }
 
     private static @Nullable String packing(YamlMap root) throws InvalidClusterFile {
@@ -256,6 +263,23 @@ public final class ClusterFile {
                     "'" + named + "' is none of " + String.join(", ", Policies.live()));
         }
         return named;
+    }
+
+    private static EndedJobs endedJobs(YamlMap map) throws InvalidClusterFile {
+        map.only("count", "minAge", "maxAge");
+        EndedJobs usual = EndedJobs.DEFAULT;
+        int count = map.number("count", usual.count());
+        long minAge = map.exactSeconds("minAge", usual.minAgeSeconds());
+        if (minAge < LEAST_JOB_AGE) {
+            throw new InvalidClusterFile(
+                    map.place("minAge"), "must be a minute at least, and have an end");
+        }
+        long maxAge = map.exactSeconds("maxAge", Math.max(minAge, usual.maxAgeSeconds()));
+        if (maxAge < minAge) {
+            throw new InvalidClusterFile(
+                    map.place("maxAge"), "must not be below minAge, and have an end");
+        }
+        return new EndedJobs(count, minAge, maxAge);
     }
 
     private static List<PrivateData> privateData(YamlMap root) throws InvalidClusterFile {

@@ -1,5 +1,6 @@
 package io.berth.accounting.http;
 
+import io.berth.accounting.BooksLoop;
 import io.berth.accounting.ClusterConfiguration;
 import io.berth.accounting.db.Balance;
 import io.berth.accounting.db.JobRow;
@@ -46,17 +47,24 @@ public class AccountingResource {
 
     private final ClusterConfiguration configuration;
     private final Sights sights;
+    private final BooksLoop books;
 
-    AccountingResource(ClusterConfiguration configuration, Sights sights) {
+    AccountingResource(ClusterConfiguration configuration, Sights sights, BooksLoop books) {
         this.configuration = configuration;
         this.sights = sights;
+        this.books = books;
     }
 
     /// Jobs by id, newest last.
     ///
     /// @param more whether there are more of them, older ones
     /// @param stepsLeftOut whether steps of older jobs are not told; null if none were asked for
-    public record JobList(List<JobView> jobs, boolean more, @Nullable Boolean stepsLeftOut) {}
+    /// @param behind that events wait to be booked which are not of this moment; null if none do
+    public record JobList(
+            List<JobView> jobs,
+            boolean more,
+            @Nullable Boolean stepsLeftOut,
+            @Nullable Boolean behind) {}
 
     /// The most steps in an answer.
     private static final int MOST_STEPS = 100_000;
@@ -84,20 +92,24 @@ public class AccountingResource {
         boolean more = newestFirst.size() > limit;
         List<JobRow> jobs = newestFirst.subList(0, Math.min(limit, newestFirst.size())).reversed();
         if (jobs.isEmpty()) {
-            return Uni.createFrom().item(new JobList(List.of(), false, null));
+            return Uni.createFrom().item(list(List.of(), false, null));
         }
         List<Long> ids = jobs.stream().map(it -> it.id).toList();
         Uni<List<RunRow>> runs = RunRow.ofJobs(ids);
         if (!withSteps) {
-            return runs.map(it -> new JobList(views(jobs, it, null), more, null));
+            return runs.map(it -> list(views(jobs, it, null), more, null));
         }
         return runs.chain(all ->
                 StepRow.ofJobs(ids, MOST_STEPS + 1)
                         .map(steps -> {
                             boolean leftOut = steps.size() > MOST_STEPS;
                             var told = leftOut ? steps.subList(0, MOST_STEPS) : steps;
-                            return new JobList(views(jobs, all, told), more, leftOut);
+                            return list(views(jobs, all, told), more, leftOut);
                         }));
+    }
+
+    private JobList list(List<JobView> jobs, boolean more, @Nullable Boolean stepsLeftOut) {
+        return new JobList(jobs, more, stepsLeftOut, books.behind() ? true : null);
     }
 
     private List<JobView> views(

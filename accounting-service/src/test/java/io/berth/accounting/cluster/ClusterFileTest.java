@@ -7,6 +7,7 @@ import static org.assertj.core.groups.Tuple.tuple;
 import io.berth.contracts.Blocks;
 import io.berth.contracts.Blocks.Block;
 import io.berth.contracts.DeclaredGres;
+import io.berth.contracts.EndedJobs;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.Gres;
 import io.berth.contracts.IndexSet;
@@ -388,6 +389,37 @@ class ClusterFileTest {
                 .withMessageContaining("packing")
                 .withMessageContaining(
                         "'worst-fit' is none of default, fgd, tightest, best-fit, gpu-packing");
+    }
+
+    @Test
+    void ten_thousand_ended_jobs_are_known_for_a_day_and_all_for_five_minutes_unless_it_says_else()
+            throws Exception {
+        assertThat(endedJobs("")).isEqualTo(new EndedJobs(10_000, 300, 86_400));
+        assertThat(endedJobs("count: 50, minAge: 2, maxAge: \"8:00:00\""))
+                .isEqualTo(new EndedJobs(50, 120, 28_800));
+        assertThat(endedJobs("minAge: 2-0")).isEqualTo(new EndedJobs(10_000, 172_800, 172_800));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "minAge: \"0:59\"|endedJobs.minAge|must be a minute at least",
+                "minAge: UNLIMITED|endedJobs.minAge|must be a minute at least",
+                "maxAge: 4|endedJobs.maxAge|must not be below minAge",
+                "maxAge: UNLIMITED|endedJobs.maxAge|must not be below minAge",
+                "count: -1|endedJobs.count|-1",
+                "age: 5|endedJobs|age"
+            })
+    void ended_jobs_are_known_for_a_while_that_ends(String said, String place, String why) {
+        assertThatExceptionOfType(InvalidClusterFile.class)
+                .isThrownBy(() -> endedJobs(said))
+                .withMessageContaining(place)
+                .withMessageContaining(why);
+    }
+
+    private static EndedJobs endedJobs(String said) throws InvalidClusterFile {
+        return configuration(LEAST + "endedJobs: {" + said + "}\n").cluster().endedJobs();
     }
 
     @Test

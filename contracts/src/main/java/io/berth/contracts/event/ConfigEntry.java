@@ -6,6 +6,7 @@ import io.berth.contracts.Added;
 import io.berth.contracts.AdminLevel;
 import io.berth.contracts.Blocks;
 import io.berth.contracts.DeclaredGres;
+import io.berth.contracts.EndedJobs;
 import io.berth.contracts.Gres;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.MigGpus;
@@ -62,6 +63,7 @@ public sealed interface ConfigEntry {
     /// @param adminLevels of users who may do more than what is their own, by name
     /// @param packing by which policy one of the nodes with room is taken; null is that which is
     ///   left with the least
+    /// @param ended how long jobs stay known after their end; null is [EndedJobs#DEFAULT]
     record Cluster(
             Part part,
             String name,
@@ -83,7 +85,8 @@ public sealed interface ConfigEntry {
             @Added @JsonInclude(Include.NON_EMPTY) List<PrivateData> privateData,
             @Nullable Boolean wholeCores,
             @Added @JsonInclude(Include.NON_EMPTY) Map<String, AdminLevel> adminLevels,
-            @Nullable String packing)
+            @Nullable String packing,
+            @Nullable EndedJobs ended)
             implements ConfigEntry {
 
         private static final long MAX_SWITCH_WAIT_SECONDS = 300;
@@ -99,6 +102,7 @@ public sealed interface ConfigEntry {
                     adminLevels == null
                             ? Map.of()
                             : Collections.unmodifiableMap(new TreeMap<>(adminLevels));
+            ended = EndedJobs.DEFAULT.equals(ended) ? null : ended;
         }
 
         /// A cluster whose GPUs are all given out whole, and where everybody sees everything.
@@ -135,6 +139,7 @@ public sealed interface ConfigEntry {
                     List.of(),
                     null,
                     Map.of(),
+                    null,
                     null);
         }
 
@@ -192,7 +197,12 @@ public sealed interface ConfigEntry {
                     draft.privateData,
                     draft.wholeCores,
                     draft.adminLevels,
-                    draft.packing);
+                    draft.packing,
+                    draft.ended);
+        }
+
+        public EndedJobs endedJobs() {
+            return ended == null ? EndedJobs.DEFAULT : ended;
         }
 
         /// Whether jobs get CPUs by whole cores.
@@ -272,6 +282,7 @@ public sealed interface ConfigEntry {
         public @Nullable Boolean wholeCores;
         public Map<String, AdminLevel> adminLevels;
         public @Nullable String packing;
+        public @Nullable EndedJobs ended;
 
         private Draft(Cluster cluster) {
             sharedGpus = cluster.sharedGpus;
@@ -282,6 +293,7 @@ public sealed interface ConfigEntry {
             wholeCores = cluster.wholeCores;
             adminLevels = cluster.adminLevels;
             packing = cluster.packing;
+            ended = cluster.ended;
         }
     }
 

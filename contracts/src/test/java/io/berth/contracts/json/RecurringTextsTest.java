@@ -28,6 +28,13 @@ class RecurringTextsTest {
     }
 
     @Test
+    void equal_hashes_of_contents_are_one_object() throws JsonProcessingException {
+        String hash = "0f".repeat(32);
+
+        assertThat(person(hash, "x").user()).isSameAs(person(hash, "y").user());
+    }
+
+    @Test
     void a_long_text_takes_no_place() throws JsonProcessingException {
         String script = "x".repeat(49);
 

@@ -25,7 +25,11 @@ public final class HeartbeatReader implements AutoCloseable {
     private final TopicPartition partition;
 
     public HeartbeatReader(KafkaConnection kafka, CellLog log) {
-        this.consumer = kafka.follower();
+        this(kafka.follower(), log);
+    }
+
+    HeartbeatReader(Consumer<byte[], byte[]> consumer, CellLog log) {
+        this.consumer = consumer;
         this.partition = log.partition(Topics.HEARTBEATS);
         consumer.assign(List.of(partition));
         consumer.seekToEnd(List.of(partition));

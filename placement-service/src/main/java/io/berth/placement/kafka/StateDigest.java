@@ -1,5 +1,6 @@
 package io.berth.placement.kafka;
 
+import io.berth.contracts.topic.Topics;
 import io.berth.core.replay.Checksum;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -14,7 +15,8 @@ final class StateDigest {
     /// otherwise.
     private static final String KIND = "crc:";
 
-    private final Map<String, Long> parts = new HashMap<>();
+    private final JobParts jobs = new JobParts();
+    private final Map<String, Long> others = new HashMap<>();
     private long sum;
 
     /// Whether a digest that was written can be compared with one of this kind.
@@ -29,9 +31,23 @@ final class StateDigest {
 
     /// The record of that topic and key has this part in the digest from now on.
     void put(String topic, String key, long now) {
-        String name = name(topic, key);
-        Long before = now == 0 ? parts.remove(name) : parts.put(name, now);
-        sum += now - (before == null ? 0 : before);
+        long job = topic.equals(Topics.JOB_STATES.name()) ? job(key) : 0;
+        sum += now - (job == 0 ? other(name(topic, key), now) : jobs.put(job, now));
+    }
+
+    private long other(String name, long now) {
+        Long before = now == 0 ? others.remove(name) : others.put(name, now);
+        return before == null ? 0 : before;
+    }
+
+    /// The id; 0 if the key is none as they are written.
+    private static long job(String key) {
+        try {
+            long id = Long.parseLong(key);
+            return id > 0 && Long.toString(id).equals(key) ? id : 0;
+        } catch (NumberFormatException e) {
+            return 0;
+        }
     }
 
     /// What a record adds to the digest; 0 if it has no value.

@@ -1,5 +1,6 @@
 package io.berth.core.lifecycle;
 
+import io.berth.contracts.EndedJobs;
 import io.berth.contracts.JobId;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.JobStatus;
@@ -10,26 +11,16 @@ import java.util.List;
 
 /// Which ended jobs a cell knows no longer. The books keep all of them.
 ///
-/// A day after its end a job goes. Before that those go, the earliest end first, that [#MOST] jobs
-/// have ended after, but none within [#MIN_MILLIS] of its end. Whatever its age a job stays while
-/// something may still ask how it ended: a waiting job that depends on it or on its array, a living
-/// task of its array, a living component of its heterogeneous job, or budgets whose sums do not
-/// have its runs yet.
+/// By the cluster's [EndedJobs]: a job of the greatest age goes. Before that those go, the earliest
+/// end first, that so many jobs as are counted have ended after, but none below the least age.
+/// Whatever its age a job stays while something may still ask how it ended: a waiting job that
+/// depends on it or on its array, a living task of its array, a living component of its
+/// heterogeneous job, or budgets whose sums do not have its runs yet.
 ///
 /// Source: slurm.conf(5), MinJobAge and MaxJobCount; docs/adr/0033.
 final class Forgetting {
 
-    /// How long an ended job stays known at most.
-    static final long MOST_MILLIS = 24 * 3600 * 1000L;
-
-    /// How long it stays known at least: Slurm's default of MinJobAge. Longer than a submission
-    /// that was sent twice, under one idempotency key, can be under way.
-    static final long MIN_MILLIS = 300_000;
-
-    /// So many ended jobs stay known for a day.
-    static final int MOST = 10_000;
-
-    /// At most so many of those above [#MOST] are looked at in a round.
+    /// At most so many of those above the count are looked at in a round.
     static final int STEPS = 2_000;
 
     private Forgetting() {}
@@ -37,14 +28,15 @@ final class Forgetting {
     /// The jobs to forget at that time, the earliest end first.
     static List<JobStatus> due(CellState state, long now) {
         var due = new ArrayList<JobStatus>();
-        int above = above(state);
+        EndedJobs rule = rule(state);
+        int above = above(state, rule);
         for (JobStatus job : state.ended()) {
             long age = now - job.endedAt();
-            if (age < (above > 0 ? MIN_MILLIS : MOST_MILLIS)) {
+            if (age < age(rule, above > 0)) {
                 break;
             }
             above--;
-            if (!awaited(state, job) && (age >= MOST_MILLIS || booked(state, job))) {
+            if (!awaited(state, job) && (age >= age(rule, false) || booked(state, job))) {
                 due.add(job);
             }
         }
@@ -54,11 +46,12 @@ final class Forgetting {
     /// The next time at which a job is to be forgotten; `Long.MAX_VALUE` if none is.
     static long next(CellState state) {
         long next = Long.MAX_VALUE;
-        int above = above(state);
+        EndedJobs rule = rule(state);
+        int above = above(state, rule);
         for (JobStatus job : state.ended()) {
             if (!awaited(state, job)) {
                 boolean soon = above > 0 && booked(state, job);
-                next = Math.min(next, job.endedAt() + (soon ? MIN_MILLIS : MOST_MILLIS));
+                next = Math.min(next, job.endedAt() + age(rule, soon));
                 if (soon || above <= 0) {
                     return next;
                 }
@@ -68,8 +61,17 @@ final class Forgetting {
         return next;
     }
 
-    private static int above(CellState state) {
-        return Math.min(STEPS, state.ended().size() - MOST);
+    private static EndedJobs rule(CellState state) {
+        return state.configuration().map(it -> it.cluster().endedJobs()).orElse(EndedJobs.DEFAULT);
+    }
+
+    private static int above(CellState state, EndedJobs rule) {
+        return Math.min(STEPS, state.ended().size() - rule.count());
+    }
+
+    /// At which a job goes, in milliseconds: the least or the greatest.
+    private static long age(EndedJobs rule, boolean soon) {
+        return 1000 * (soon ? rule.minAgeSeconds() : rule.maxAgeSeconds());
     }
 
     private static boolean awaited(CellState state, JobStatus job) {

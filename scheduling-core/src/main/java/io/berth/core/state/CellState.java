@@ -56,6 +56,7 @@ public final class CellState {
     private final TreeSet<JobId> holding = new TreeSet<>();
     private final TreeSet<JobId> suspended = new TreeSet<>();
     private final TreeSet<JobStatus> ended = new TreeSet<>(BY_END);
+    private final KeptJobs keptJobs = new KeptJobs();
     private final Map<NodeName, Holding> held = new HashMap<>();
     private final TreeSet<NodeName> heldTwice = new TreeSet<>();
     private final TreeMap<NodeName, TreeSet<JobId>> jobsOn = new TreeMap<>();
@@ -231,8 +232,9 @@ public final class CellState {
         highestJob = Math.max(highestJob, job);
     }
 
-    private void put(JobStatus status) {
-        remove(status.job());
+    private void put(JobStatus said) {
+        remove(said.job());
+        JobStatus status = said.state().terminal() ? keptJobs.kept(said) : said;
         jobs.put(status.job(), status);
         companions.add(status);
         seenUpTo(status.job().value());

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.contracts.Dependency;
 import io.berth.contracts.Dependency.Clause;
 import io.berth.contracts.Dependency.Type;
+import io.berth.contracts.EndedJobs;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobArray;
 import io.berth.contracts.JobDescription;
@@ -21,6 +22,10 @@ import org.junit.jupiter.api.Test;
 
 /// How long ended jobs stay known. Job 1 is the first to end.
 final class ForgettingTest {
+
+    private static final int MOST = 10_000;
+    private static final long LEAST_AGE = 300_000;
+    private static final long DAY = 86_400_000;
 
     private final TestCell cell = new TestCell();
 
@@ -65,7 +70,7 @@ final class ForgettingTest {
     @Test
     void a_job_is_forgotten_a_day_after_its_end() {
         ends(1);
-        cell.now += Forgetting.MOST_MILLIS;
+        cell.now += DAY;
 
         cell.round();
 
@@ -75,8 +80,8 @@ final class ForgettingTest {
     @Test
     void few_ended_jobs_stay_for_a_day() {
         ends(1);
-        end(Forgetting.MOST - 2);
-        cell.now += Forgetting.MOST_MILLIS - 1;
+        end(MOST - 2);
+        cell.now += DAY - 1;
 
         assertThat(forgotten()).isEmpty();
     }
@@ -87,34 +92,54 @@ final class ForgettingTest {
         cell.now += 1;
         ends(2);
         cell.now += 1;
-        end(Forgetting.MOST - 2);
+        end(MOST - 2);
         long next = Forgetting.next(cell.state);
         cell.now = next;
 
         cell.round();
 
-        assertThat(next).isEqualTo(1_000_000 + Forgetting.MIN_MILLIS);
+        assertThat(next).isEqualTo(1_000_000 + LEAST_AGE);
         assertThat(cell.state.job(new JobId(1))).isEmpty();
-        assertThat(cell.state.ended().size()).isEqualTo(Forgetting.MOST);
+        assertThat(cell.state.ended().size()).isEqualTo(MOST);
+    }
+
+    @Test
+    void the_configuration_says_how_many_stay_and_how_long() {
+        cell.configure(to -> to.ended = new EndedJobs(2, 60, 600));
+        ends(1);
+        ends(2);
+        ends(3);
+        cell.now += 59_999;
+        List<Long> atOnce = forgotten();
+        cell.now += 1;
+        List<Long> soon = forgotten();
+        cell.now += 539_999;
+        List<Long> later = forgotten();
+        cell.now += 1;
+
+        assertThat(atOnce).isEmpty();
+        assertThat(soon).containsExactly(1L);
+        assertThat(later).containsExactly(1L);
+        assertThat(forgotten()).containsExactly(1L, 2L, 3L);
     }
 
     @Test
     void none_goes_within_the_least_age() {
         ends(1);
-        end(Forgetting.MOST);
-        cell.now += Forgetting.MIN_MILLIS - 1;
+        end(MOST);
+        cell.now += LEAST_AGE - 1;
 
         assertThat(forgotten()).isEmpty();
     }
 
     @Test
     void a_round_forgets_no_more_than_it_looks_at() {
-        end(Forgetting.MOST + 2 * Forgetting.STEPS);
-        cell.now += Forgetting.MIN_MILLIS;
+        end(MOST + 2 * Forgetting.STEPS);
+        cell.now += LEAST_AGE;
 
         cell.round();
 
-        assertThat(cell.state.ended().size()).isEqualTo(Forgetting.MOST + Forgetting.STEPS + 1);
+        assertThat(cell.state.ended().size()).isEqualTo(MOST + Forgetting.STEPS + 1);
         assertThat(Forgetting.next(cell.state)).isLessThanOrEqualTo(cell.now);
     }
 
@@ -123,8 +148,8 @@ final class ForgettingTest {
         ends(1);
         cell.submit(2, after(1));
         cell.now += 1;
-        end(Forgetting.MOST);
-        cell.now += Forgetting.MIN_MILLIS;
+        end(MOST);
+        cell.now += LEAST_AGE;
 
         assertThat(forgotten()).doesNotContain(1L).isNotEmpty();
     }
@@ -151,11 +176,11 @@ final class ForgettingTest {
         var two = new JobArray(IndexSet.firstN(2), 0, List.of(new JobArray.Ids(1, 2)));
         cell.submit(1, job(cpus(1), 600), two);
         cell.cancel(1);
-        end(Forgetting.MOST);
-        cell.now += Forgetting.MIN_MILLIS;
+        end(MOST);
+        cell.now += LEAST_AGE;
         List<Long> whileItLives = forgotten();
         cell.cancel(2);
-        cell.now += Forgetting.MIN_MILLIS;
+        cell.now += LEAST_AGE;
 
         assertThat(whileItLives).doesNotContain(1L);
         assertThat(forgotten()).contains(1L);
@@ -167,11 +192,11 @@ final class ForgettingTest {
         JobStatus first = cell.job(1);
         cell.cancel(1);
         cell.state.replay(new Fact.JobChanged(first));
-        end(Forgetting.MOST);
-        cell.now += Forgetting.MIN_MILLIS;
+        end(MOST);
+        cell.now += LEAST_AGE;
         List<Long> whileItLives = forgotten();
         cell.cancel(1);
-        cell.now += Forgetting.MIN_MILLIS;
+        cell.now += LEAST_AGE;
 
         assertThat(whileItLives).doesNotContain(2L);
         assertThat(forgotten()).contains(2L);
@@ -183,8 +208,8 @@ final class ForgettingTest {
         cell.state.replay(
                 new Fact.FairSharesTaken(new FairShares(1, 0, 0, List.of(), cell.now, List.of())));
         cell.now += 1;
-        end(Forgetting.MOST);
-        cell.now += Forgetting.MIN_MILLIS;
+        end(MOST);
+        cell.now += LEAST_AGE;
         List<Long> before = forgotten();
         long after = 1_000_001L;
         cell.state.replay(

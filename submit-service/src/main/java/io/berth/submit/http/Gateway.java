@@ -210,6 +210,11 @@ public class Gateway {
         return log.picture().job(id, clock.millis());
     }
 
+    /// Whether there may be, or have been, a job of that id, as far as the log has been read.
+    boolean given(JobId id) {
+        return id.value() <= log.picture().highestJob();
+    }
+
     /// Reads every job that is in the log now.
     ///
     /// @throws Unavailable if that takes too long
@@ -234,7 +239,7 @@ public class Gateway {
     public List<Job> named(JobName name, Caller caller) throws Refused {
         List<Job> named = named(List.of(name), caller).values().iterator().next();
         if (named.isEmpty()) {
-            throw new Refused(notFound(name));
+            throw new Refused(given(name.id()) ? forgotten(name) : notFound(name));
         }
         return named;
     }
@@ -249,6 +254,12 @@ public class Gateway {
         return first.description().het() != null
                 ? first
                 : named.stream().filter(job -> !job.state().terminal()).findFirst().orElse(first);
+    }
+
+    private static JobNotFound forgotten(JobName name) {
+        return new JobNotFound(
+                "there is no job %s (any more): if it has ended, `sacct -j %s` tells of it"
+                        .formatted(name, name));
     }
 
     static JobNotFound notFound(JobName name) {

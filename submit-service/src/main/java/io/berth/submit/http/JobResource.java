@@ -6,9 +6,11 @@ import io.berth.submit.Caller;
 import io.berth.submit.Deadline;
 import io.berth.submit.Explanation;
 import io.berth.submit.Job;
+import io.berth.submit.JobName;
 import io.berth.submit.Picture;
 import io.berth.submit.Position;
 import io.berth.submit.Refusal.InvalidRequest;
+import io.berth.submit.Refusal.JobNotFound;
 import io.berth.submit.Refused;
 import io.berth.submit.SubmitConfig;
 import io.berth.submit.kafka.SpecReader;
@@ -62,6 +64,7 @@ public class JobResource {
 
     private final Gateway gateway;
     private final SpecReader specs;
+    private final BookedJobs books;
     private final Callers callers;
     private final SubmissionCounter counter;
     private final SubmitConfig config;
@@ -70,12 +73,14 @@ public class JobResource {
     JobResource(
             Gateway gateway,
             SpecReader specs,
+            BookedJobs books,
             Callers callers,
             SubmissionCounter counter,
             SubmitConfig config,
             Clock clock) {
         this.gateway = gateway;
         this.specs = specs;
+        this.books = books;
         this.callers = callers;
         this.counter = counter;
         this.config = config;
@@ -196,7 +201,7 @@ public class JobResource {
     @Operation(
             summary = "List jobs",
             description =
-                    "In the order of their ids. Without states all jobs that have not ended. Ended jobs stay for 24 hours, those before the last 10,000 for 5 minutes. With a limit, `next` is the cursor of the next page.")
+                    "In the order of their ids. Without states all jobs that have not ended. Ended jobs stay for 24 hours, those before the last 10,000 for 5 minutes, unless the cluster file says otherwise. With a limit, `next` is the cursor of the next page.")
     @APIResponse(
             responseCode = "200",
             description = "The jobs, with all their fields or those asked for",
@@ -227,21 +232,33 @@ public class JobResource {
 
     @GET
     @Path("{id}")
-    @Operation(summary = "One job, with how it is launched")
+    @Operation(
+            summary = "One job, with how it is launched",
+            description =
+                    "A job that ended and is not known here any more is told as the books have it, with `fromBooks` true: as `/v1/accounting/jobs` tells it, with its runs and charges, and without what only a known job has.")
     @APIResponse(
             responseCode = "200",
             description = "The job",
             content = @Content(schema = @Schema(implementation = JobJson.class)))
-    @APIResponse(responseCode = "404", description = "The log has no such job")
+    @APIResponse(responseCode = "404", description = "Neither the log nor the books have the job")
     @APIResponse(responseCode = "304", description = "It is as If-None-Match says")
+    @APIResponse(
+            responseCode = "503",
+            description = "It is not known here, and the books cannot be asked")
     public Response one(
             @PathParam("id") String id,
             @HeaderParam(POSITION) @Nullable String position,
             @HeaderParam(HttpHeaders.IF_NONE_MATCH) @Nullable String seen,
+            @HeaderParam(HttpHeaders.AUTHORIZATION) String authorization,
             @Context HttpServerRequest request)
             throws Refused {
         Picture picture = picture(position);
-        Job job = one(id, request);
+        Job job;
+        try {
+            job = one(id, request);
+        } catch (Refused e) {
+            return booked(id, authorization, e);
+        }
         String tag = EntityTags.of(job);
         if (EntityTags.names(seen, tag)) {
             return Response.notModified().header(HttpHeaders.ETAG, tag).build();
@@ -253,6 +270,16 @@ public class JobResource {
         return Response.ok(JobJson.of(job, picture, clock.millis(), launch))
                 .header(HttpHeaders.ETAG, tag)
                 .build();
+    }
+
+    /// The job as the books have it, if there was one.
+    ///
+    /// @param refused why it is not told otherwise
+    private Response booked(String id, String authorization, Refused refused) throws Refused {
+        if (!(refused.refusal() instanceof JobNotFound) || !gateway.given(JobName.parse(id).id())) {
+            throw refused;
+        }
+        return Response.ok(books.ended(id, authorization).orElseThrow(() -> refused)).build();
     }
 
     @GET

@@ -8,6 +8,7 @@ import io.berth.submit.Picture;
 import io.berth.submit.Refusal.JobNotFound;
 import io.berth.submit.Refused;
 import io.berth.submit.Unavailable;
+import io.berth.submit.http.BookedJobs;
 import io.berth.submit.http.Callers;
 import io.berth.submit.http.Gateway;
 import io.smallrye.common.annotation.RunOnVirtualThread;

@@ -367,6 +367,31 @@ class EventsTest {
     }
 
     @Test
+    void what_is_no_event_is_told_to_nobody_now_or_later() throws Exception {
+        String lastId;
+        try (var stream = new Stream("?job=900005,900006", null)) {
+            started(900_005);
+            lastId = stream.take(1).getFirst().id();
+            mesh.raw(Topics.JOBS, "Started", "{");
+            mesh.raw(Topics.JOBS, "Teleported", "{}");
+            started(900_006);
+
+            assertThat(stream.take(1))
+                    .extracting(Received::json)
+                    .first()
+                    .asString()
+                    .contains("900006");
+        }
+        try (var stream = new Stream("?job=900005,900006", lastId)) {
+            assertThat(stream.take(1))
+                    .extracting(Received::json)
+                    .first()
+                    .asString()
+                    .contains("900006");
+        }
+    }
+
+    @Test
     void a_client_that_was_away_goes_on_after_the_last_event_that_it_saw() throws Exception {
         String lastId;
         try (var stream = new Stream("", null)) {

@@ -109,6 +109,20 @@ final class Mesh implements AutoCloseable {
         flush();
     }
 
+    /// Writes what no service would.
+    void raw(Topic<?> topic, String event, String value) {
+        var record =
+                new ProducerRecord<>(
+                        topic.name(),
+                        0,
+                        "nobody".getBytes(StandardCharsets.UTF_8),
+                        value.getBytes(StandardCharsets.UTF_8));
+        record.headers()
+                .add("ce_type", (topic.name() + "/" + event).getBytes(StandardCharsets.UTF_8));
+        pending.add(writer.write(record));
+        flush();
+    }
+
     /// Writes, and does not wait for it: see [#flush].
     <E> void later(Topic<E> topic, E event) {
         pending.add(writer.write(new Events<>(topic, topic.writer()).record(0, event, "test")));

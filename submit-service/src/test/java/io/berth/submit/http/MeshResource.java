@@ -26,6 +26,7 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
     private @Nullable GuardedBroker broker;
     private @Nullable TraceCollector collector;
     private @Nullable FakeSmtp post;
+    private @Nullable FakeBooks books;
 
     @Override
     public Map<String, String> start() {
@@ -49,7 +50,9 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
             var tokens = Tokens.create();
             Path key = Files.writeString(home.resolve("token-public.pem"), tokens.publicPem());
             post = new FakeSmtp();
+            books = new FakeBooks();
             var settings = new HashMap<>(admit(started));
+            settings.put("berth.submit.accounting-url", books.at().toString());
             settings.putAll(
                     Map.of(
                             "quarkus.mailer.mock",
@@ -86,6 +89,10 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
         return collector;
     }
 
+    FakeBooks books() {
+        return Objects.requireNonNull(books);
+    }
+
     /// The mail that was sent.
     List<String> mails() {
         return post == null ? List.of() : post.mails();
@@ -120,6 +127,9 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
             collector.close();
         }
         closePost();
+        if (books != null) {
+            books.close();
+        }
         if (directory == null) {
             return;
         }

@@ -34,7 +34,8 @@ final class PictureTopicsTest {
             new PictureTopics(picture, new DeadLetters(new EventWriter(() -> letters)));
 
     static Stream<Topic<?>> read() {
-        return Stream.concat(Stream.of(Topics.SUBMISSIONS), PictureTopics.OF_OTHERS.stream());
+        return Stream.concat(
+                Stream.of(Topics.SUBMISSIONS, Topics.TRIGGERS), PictureTopics.OF_OTHERS.stream());
     }
 
     @ParameterizedTest

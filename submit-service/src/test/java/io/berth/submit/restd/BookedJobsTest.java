@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.berth.contracts.json.Json;
 import io.berth.submit.Refused;
 import io.berth.submit.Unavailable;
+import io.berth.submit.http.BookedJobs;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,0 +1,51 @@
+package io.berth.placement.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.contracts.NodeName;
+import io.berth.contracts.event.Heartbeat;
+import io.berth.contracts.topic.Topics;
+import io.berth.log.Events;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+
+final class HeartbeatReaderTest {
+
+    private static final TopicPartition HEARTBEATS =
+            new TopicPartition(Topics.HEARTBEATS.name(), 0);
+
+    private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none");
+    private long written;
+
+    @Test
+    void a_heartbeat_that_cannot_be_read_is_none_and_the_next_one_is_heard() {
+        consumer.updateEndOffsets(Map.of(HEARTBEATS, 0L));
+        var reader = new HeartbeatReader(consumer, new CellLog(0, 8));
+        String known = Topics.HEARTBEATS.name() + "/Heartbeat";
+        heard(known, "{".getBytes(UTF_8));
+        heard(known, "null".getBytes(UTF_8));
+        heard(Topics.HEARTBEATS.name() + "/Teleported", "{}".getBytes(UTF_8));
+        heard("berth.runs.v2/Ended", "{}".getBytes(UTF_8));
+        heard(known, beat("n1"));
+
+        assertThat(reader.poll(Duration.ZERO)).containsExactly(new NodeName("n1"));
+    }
+
+    private static byte[] beat(String node) {
+        var beat = new Heartbeat(new NodeName(node), 1, 0, List.of(), 0, 0, List.of(), List.of());
+        return new Events<>(Topics.HEARTBEATS, "test").record(0, beat, "test").value();
+    }
+
+    private void heard(String type, byte[] value) {
+        var record =
+                new ConsumerRecord<>(HEARTBEATS.topic(), 0, written++, new byte[] {'n'}, value);
+        record.headers().add("ce_type", type.getBytes(UTF_8));
+        consumer.addRecord(record);
+    }
+}
