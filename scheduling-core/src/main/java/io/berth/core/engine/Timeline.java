@@ -10,9 +10,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// What nearly every demand is of stands row by row in one array, so that a walk over the time of a
 /// node reads memory in order. Only what is not [plain][#plain] must be looked up where it lies.
-/// The array stays where it was made as long as it has room, near those of the other nodes: one
-/// made anew with each change would lie wherever the heap had room just then, and in a heap of a
-/// million waiting jobs each would be on a page of its own.
+/// It is changed in place, so that a job that comes or goes leaves no garbage.
 final class Timeline {
 
     /// Of each step its time, its memory, its lane above its CPUs, and its GPUs above two marks.
