@@ -25,7 +25,6 @@ import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import io.berth.simulation.SimulatedAgent.Divides;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -13,12 +13,10 @@ import io.berth.contracts.NodeRange;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
 import io.berth.core.testing.TestCell;
-
-import org.jspecify.annotations.Nullable;
-
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /// What the users of a simulated cell ask for.
 ///

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// starts and ends of what is reserved.
 ///
 /// What nearly every demand is of stands row by row in one array, so that a walk over the time of a
-/// node reads memory in order. Only what is not [plain][#plain] must be looked up where it lies.
-/// It is changed in place, so that a job that comes or goes leaves no garbage.
+/// node reads memory in order. Only what is not [plain][#plain] must be looked up where it lies. It
+/// is changed in place, so that a job that comes or goes leaves no garbage.
 final class Timeline {
 
     /// Of each step its time, its memory, its lane above its CPUs, and its GPUs above two marks.
