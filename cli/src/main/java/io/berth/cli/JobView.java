@@ -121,8 +121,11 @@ record JobView(JsonObject json, String tasks) {
 
     /// `gres:gpu:a100:10` by that field, or `otherwise` where it is not told.
     String counted(String field, String otherwise) {
-        String type = json.has("gpuType") ? json.text("gpuType") + ":" : "";
-        return json.has(field) ? "gres:gpu:" + type + json.number(field) : otherwise;
+        return json.has(field)
+                ? gpus(Long.toString(json.number(field))).stream()
+                        .map(it -> "gres:gpu:" + it)
+                        .collect(Collectors.joining(","))
+                : otherwise;
     }
 
     /// How long it waited, or waits, since it was submitted.

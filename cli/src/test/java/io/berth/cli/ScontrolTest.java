@@ -464,6 +464,20 @@ final class ScontrolTest {
                 .contains(" GRES=gpu:a100:1(IDX:0),gpu:v100:1(IDX:1)\n");
     }
 
+    @Test
+    void gpus_of_several_types_are_told_for_each_task() throws Exception {
+        mesh.on(
+                "GET",
+                "/v1/jobs/1015",
+                Samples.running()
+                        .replace(
+                                "\"timeLimitSeconds\"",
+                                "\"gpusPerTask\":2,\"gpuTypes\":\"a100:1,v100:1\",\"timeLimitSeconds\""));
+
+        assertThat(out("scontrol", "show", "job", "1015"))
+                .contains("   TresPerTask=gres:gpu:a100:1,gres:gpu:v100:1\n");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "gpusPerJob, TresPerJob=gres:gpu:a100:3",

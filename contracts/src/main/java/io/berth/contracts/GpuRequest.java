@@ -5,7 +5,6 @@ import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -19,14 +18,15 @@ import org.jspecify.annotations.Nullable;
 /// - `perTask`: on each node so many times its tasks; nodes with more tasks have more GPUs.
 /// - `total`: spread over the nodes as evenly as they divide, the first nodes taking the remainder.
 ///
-/// Whole GPUs of several types are all on every node, so many of each.
+/// Whole GPUs of several types are counted in one of these ways too, each type by itself: so that
+/// of those in total the first nodes have what is left over of each.
 ///
 /// @param perSocket with `perNode`: so many on each socket that the node gives, so that they share
 ///   memory with its CPUs; null does not ask
 /// @param minMemoryMib memory that each of the GPUs has at least; null does not ask
 /// @param share a part of one GPU, in the place of whole ones; null does not ask
-/// @param byType how many of the `perNode` are of each of several types, none of instances; empty
-///   for those of one type, or of any
+/// @param byType how many of that count are of each of several types, none of instances; empty for
+///   those of one type, or of any
 public record GpuRequest(
         int perNode,
         @Nullable String type,
@@ -58,17 +58,23 @@ public record GpuRequest(
         }
         byType = byType == null ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(byType));
         long sum = byType.values().stream().mapToLong(Integer::longValue).sum();
+        int counted = counted(perNode, perTask, total);
         if (!byType.isEmpty()
                 && (byType.size() == 1
                         || type != null
                         || perSocket != null
-                        || sum != perNode
+                        || share != null
+                        || sum != counted
                         || byType.keySet().stream().anyMatch(GpuRequest::ofInstances)
                         || byType.values().stream().anyMatch(it -> it < 1))) {
             throw new IllegalArgumentException(
-                    "%d GPUs of %s on every node: whole ones of several types, at least 1 of each"
-                            .formatted(perNode, byType));
+                    "%d GPUs of %s: whole ones of several types, at least 1 of each"
+                            .formatted(counted, byType));
         }
+    }
+
+    private static int counted(int perNode, @Nullable Integer perTask, @Nullable Integer total) {
+        return perTask != null ? perTask : total != null ? total : perNode;
     }
 
     /// So many on every node.
@@ -89,13 +95,22 @@ public record GpuRequest(
 
     /// So many of each type on every node.
     public static GpuRequest ofTypes(Map<String, Integer> byType, @Nullable Long minMemoryMib) {
-        long sum = byType.values().stream().mapToLong(Integer::longValue).sum();
-        if (byType.size() == 1) {
-            String type = byType.keySet().iterator().next();
-            return new GpuRequest(Math.toIntExact(sum), type, null, null, null, minMemoryMib);
-        }
+        return new GpuRequest(1, null, null, null, null, minMemoryMib).of(byType);
+    }
+
+    /// So many of each of these types, counted in the same way.
+    public GpuRequest of(Map<String, Integer> types) {
+        int sum = Math.toIntExact(types.values().stream().mapToLong(Integer::longValue).sum());
+        boolean one = types.size() == 1;
         return new GpuRequest(
-                Math.toIntExact(sum), null, null, null, null, minMemoryMib, null, byType);
+                perNode == 0 ? 0 : sum,
+                one ? types.keySet().iterator().next() : null,
+                perTask == null ? null : (Integer) sum,
+                total == null ? null : (Integer) sum,
+                null,
+                minMemoryMib,
+                null,
+                one ? Map.of() : types);
     }
 
     /// A part of one GPU.
@@ -114,38 +129,38 @@ public record GpuRequest(
         return new GpuRequest(perNode, type, perTask, total, perSocket, null, share, byType);
     }
 
-    /// What it asks for of each type: itself, unless it names several.
+    /// What it asks for of each type, counted in the same way: itself, unless it names several.
     public List<GpuRequest> ofEach() {
         return byType.isEmpty()
                 ? List.of(this)
                 : byType.entrySet().stream()
-                        .map(it ->
-                                new GpuRequest(
-                                        it.getValue(), it.getKey(), null, null, null, minMemoryMib))
+                        .map(it -> of(Map.of(it.getKey(), it.getValue())))
                         .toList();
     }
 
-    /// How many GPUs there are of each type that it names, where there are so many in all.
-    ///
-    /// @param count those of one node, or of several
-    public SortedMap<String, Integer> types(int count) {
-        var types = new TreeMap<String, Integer>();
-        if (type != null && count > 0) {
-            types.put(type, count);
-        }
-        byType.forEach((name, each) -> types.put(name, count / perNode * each));
-        return types;
+    /// How many it asks for, in whichever way they are counted.
+    public int counted() {
+        return counted(perNode, perTask, total);
     }
 
-    /// So many GPUs in words: `4`, `a100:4`, `a100:2,v100:1`.
-    ///
-    /// @param count those of one node, or of several
-    public String text(int count) {
-        return type == null && byType.isEmpty()
-                ? Integer.toString(count)
-                : types(count).entrySet().stream()
-                        .map(it -> it.getKey() + ":" + it.getValue())
-                        .collect(Collectors.joining(","));
+    /// On how many nodes each has one at least of those in total, of several types the one that
+    /// there are most of; any number where they are counted otherwise.
+    public int mostNodes() {
+        return total == null
+                ? Integer.MAX_VALUE
+                : byType.values().stream().max(Integer::compare).orElse(total);
+    }
+
+    /// How many it asks for in words: `4`, `a100:4`, `a100:2,v100:1`.
+    public String text() {
+        return byType.isEmpty() ? (type == null ? "" : type + ":") + counted() : text(byType);
+    }
+
+    /// GPUs of several types in words: `a100:2,v100:1`.
+    public static String text(Map<String, Integer> types) {
+        return types.entrySet().stream()
+                .map(it -> it.getKey() + ":" + it.getValue())
+                .collect(Collectors.joining(","));
     }
 
     /// The same, whatever sockets they are on.

@@ -7,7 +7,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// What a job needs to run: nodes, tasks spread over them in blocks, and for each task or node its
@@ -313,21 +315,56 @@ public record ResourceRequest(
         };
     }
 
-    /// GPUs on that node: by what it is given, by its tasks, or its even part of the total.
+    /// GPUs on that node: by what it is given, by its tasks, or its even part of the total; of
+    /// several types the sum of what each is so.
     public int gpusOn(int nodeIndex) {
-        Integer perTask = gpus.perTask();
-        if (perTask != null) {
-            return Math.multiplyExact(perTask, tasksOn(nodeIndex));
-        }
-        Integer total = gpus.total();
-        return total == null ? gpus.perNode() : total / nodes + (nodeIndex < total % nodes ? 1 : 0);
+        return gpus.total() == null || gpus.byType().isEmpty()
+                ? gpusOn(nodeIndex, gpus)
+                : gpus.ofEach().stream().mapToInt(one -> gpusOn(nodeIndex, one)).sum();
     }
 
     /// GPUs of one type on that node.
     ///
     /// @param one of those that [GpuRequest#ofEach] tells
     public int gpusOn(int nodeIndex, GpuRequest one) {
-        return gpus.byType().isEmpty() ? gpusOn(nodeIndex) : one.perNode();
+        Integer perTask = one.perTask();
+        if (perTask != null) {
+            return Math.multiplyExact(perTask, tasksOn(nodeIndex));
+        }
+        Integer total = one.total();
+        return total == null ? one.perNode() : total / nodes + (nodeIndex < total % nodes ? 1 : 0);
+    }
+
+    /// GPUs of each type that it names on that node; none of a type that it has none of there.
+    public SortedMap<String, Integer> gpuTypesOn(int nodeIndex) {
+        return types(one -> gpusOn(nodeIndex, one));
+    }
+
+    /// GPUs of each type that it names on all nodes.
+    public SortedMap<String, Integer> gpuTypes() {
+        return types(one -> (int) gpusOfAll(nodes, tasks, one));
+    }
+
+    private SortedMap<String, Integer> types(ToIntFunction<GpuRequest> count) {
+        var types = new TreeMap<String, Integer>();
+        for (GpuRequest one : gpus.ofEach()) {
+            int some = count.applyAsInt(one);
+            if (one.type() != null && some > 0) {
+                types.put(one.type(), some);
+            }
+        }
+        return types;
+    }
+
+    /// How many of its nodes take more than its last; none where all take as much. Where tasks and
+    /// GPUs, or GPUs of several types, do not divide alike, one in between counts.
+    public int fullerNodes() {
+        int fuller = tasks % nodes;
+        for (GpuRequest one : gpus.ofEach()) {
+            Integer total = one.total();
+            fuller = Math.max(fuller, total == null ? 0 : total % nodes);
+        }
+        return fuller;
     }
 
     public int totalGpus() {

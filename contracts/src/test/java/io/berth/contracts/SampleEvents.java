@@ -487,6 +487,38 @@ final class SampleEvents {
                         "alice",
                         SPEC,
                         null));
+        var threePerTask = new GpuRequest(0, null, 3, null, null, null);
+        addNamed(
+                "types-of-tasks",
+                Topics.SUBMISSIONS,
+                new Submission.Submitted(
+                        JOB,
+                        SHAPED.with(
+                                new ResourceRequest(
+                                        2,
+                                        3,
+                                        1,
+                                        new MemoryRequest(Per.NODE, 8192),
+                                        threePerTask.of(Map.of("a100", 2, "v100", 1)))),
+                        "alice",
+                        SPEC,
+                        null));
+        var threeInAll = new GpuRequest(0, null, null, 3, null, null);
+        addNamed(
+                "types-in-all",
+                Topics.SUBMISSIONS,
+                new Submission.Submitted(
+                        JOB,
+                        SHAPED.with(
+                                new ResourceRequest(
+                                        2,
+                                        2,
+                                        1,
+                                        new MemoryRequest(Per.NODE, 8192),
+                                        threeInAll.of(Map.of("a100", 2, "v100", 1)))),
+                        "alice",
+                        SPEC,
+                        null));
         addNamed(
                 "wait",
                 Topics.SUBMISSIONS,

@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 /// How a job's GPUs are spread: in total, per node, per task; null where it does not say. At most
 /// one of them is given unless they contradict the nodes or tasks asked for.
 ///
-/// @param types how many GPUs are of each of several types, of those per node, or else in total
+/// @param types how many GPUs are of each of several types, of those per task, per node, or else in
+///   total
 /// @param layout nodes and tasks, with those that follow from the GPUs
 record GpuShape(
         @Nullable Integer total,
@@ -60,22 +61,25 @@ record GpuShape(
         return type;
     }
 
-    /// Those of each node, or else in total; null for one type, or any.
+    /// Those of each task, of each node, or else in total; null for one type, or any.
     ///
-    /// @throws InvalidOption if they are counted otherwise too
+    /// @throws InvalidOption if they are counted otherwise too, but in total without a type
     private static @Nullable String severalTypes(
             @Nullable GpuSpec total, @Nullable GpuSpec perNode, @Nullable GpuSpec perTask)
             throws InvalidOption {
-        String inAll = total == null ? null : total.typesText();
+        String ofTask = perTask == null ? null : perTask.typesText();
         String ofNode = perNode == null ? null : perNode.typesText();
-        String types = ofNode == null ? inAll : ofNode;
-        boolean twice =
-                count(perTask) != null
-                        || (inAll != null && count(perNode) != null)
-                        || (ofNode != null && total != null && total.type() != null);
-        if (types != null && twice) {
+        String inAll = total == null ? null : total.typesText();
+        String types = ofTask != null ? ofTask : ofNode != null ? ofNode : inAll;
+        boolean plainTotal = total == null || (total.type() == null && inAll == null);
+        boolean once =
+                (ofTask != null || count(perTask) == null)
+                        && (ofNode != null || count(perNode) == null)
+                        && (ofTask == null || ofNode == null)
+                        && (plainTotal || (ofTask == null && ofNode == null));
+        if (types != null && !once) {
             throw InvalidOption.refused(
-                    "%s: GPUs of several types (%s) are counted in one way, per node or in all"
+                    "%s: GPUs of several types (%s) are counted in one way: per task, per node or in all"
                             .formatted(INVALID, types));
         }
         return types;

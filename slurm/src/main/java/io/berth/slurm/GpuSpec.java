@@ -46,15 +46,13 @@ public record GpuSpec(
                         .collect(Collectors.joining(","));
     }
 
-    /// Of one type, or of any.
-    ///
-    /// @param option that has it, for a refusal
-    static @Nullable GpuSpec ofOneType(String option, String list) throws InvalidOption {
+    /// The GPUs of `--gpus-per-socket`: of one type, or of any.
+    static @Nullable GpuSpec ofOneType(String list) throws InvalidOption {
         GpuSpec found = ofList(list);
         if (found != null && found.types != null) {
             throw InvalidOption.refused(
-                    "%s=%s: GPUs of several types are counted per node or in all (--gres, --gpus-per-node, --gpus)"
-                            .formatted(option, list));
+                    "--gpus-per-socket=%s: GPUs of several types are counted per task, per node or in all (--gpus-per-task, --gres, --gpus-per-node, --gpus)"
+                            .formatted(list));
         }
         return found;
     }

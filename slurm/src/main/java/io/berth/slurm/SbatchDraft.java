@@ -77,8 +77,8 @@ final class SbatchDraft {
             case EXPORT_FILE -> exportFile = from.text(given);
             case GPUS -> gpus = GpuSpec.ofList(given.required());
             case GPUS_PER_NODE -> gpusPerNode = GpuSpec.ofList(given.required());
-            case GPUS_PER_SOCKET -> gpusPerSocket = oneType(given, given.required());
-            case GPUS_PER_TASK -> gpusPerTask = oneType(given, given.required());
+            case GPUS_PER_SOCKET -> gpusPerSocket = GpuSpec.ofOneType(given.required());
+            case GPUS_PER_TASK -> gpusPerTask = GpuSpec.ofList(given.required());
             case TRES_PER_TASK -> setPerTask(given);
             case GRES -> gres = GresList.parse(given.required());
             case INPUT -> input = given.required();
@@ -169,13 +169,8 @@ final class SbatchDraft {
             }
         }
         if (!each.isEmpty()) {
-            gpusPerTask = oneType(given, String.join(",", each));
+            gpusPerTask = GpuSpec.ofList(String.join(",", each));
         }
-    }
-
-    private static @Nullable GpuSpec oneType(Given<SbatchOption> given, String list)
-            throws InvalidOption {
-        return GpuSpec.ofOneType("--" + given.option().longName(), list);
     }
 
     private void setMemory(Per per, Given<SbatchOption> given, boolean byVariable)

@@ -382,10 +382,14 @@ final class SbatchTest {
                         + " (gres) specification",
                 "--gres=gpu:a100:1,gpu:v100:1 -G v100:2 | 1 | sbatch: error: Invalid generic"
                         + " resource (gres) specification: GPUs of several types (a100:1,v100:1)"
-                        + " are counted in one way, per node or in all",
-                "-n 2 --gpus-per-task=a100:1,v100:1 | 1 | sbatch: error:"
-                        + " --gpus-per-task=a100:1,v100:1: GPUs of several types are counted per"
-                        + " node or in all (--gres, --gpus-per-node, --gpus)",
+                        + " are counted in one way: per task, per node or in all",
+                "--gpus-per-task=a100:1,v100:1 -n 2 -G a100:4 | 1 | sbatch: error: Invalid generic"
+                        + " resource (gres) specification: GPUs of several types (a100:1,v100:1)"
+                        + " are counted in one way: per task, per node or in all",
+                "--gpus-per-socket=a100:1,v100:1 --sockets-per-node=2 | 1 | sbatch: error:"
+                        + " --gpus-per-socket=a100:1,v100:1: GPUs of several types are counted per"
+                        + " task, per node or in all (--gpus-per-task, --gres, --gpus-per-node,"
+                        + " --gpus)",
                 "--gpus-per-task=v100:1 -n 2 -G a100:1 | 1 | sbatch: error: Invalid generic"
                         + " resource (gres) specification: GPUs of type a100 and of type v100,"
                         + " counted in two ways"
@@ -610,17 +614,21 @@ final class SbatchTest {
             delimiter = '|',
             textBlock =
                     """
-                    --gres=gpu:a100:2,gpu:v100:1             |   | 3 |   | a100:2,v100:1
-                    --gres=gpu:v100,gpu:a100:2,gpu:v100:3    |   | 5 |   | a100:2,v100:3
-                    --gpus-per-node=a100:1,v100:1            |   | 2 |   | a100:1,v100:1
-                    --gpus=volta:3,kepler:5                  | 8 |   |   | kepler:5,volta:3
-                    --gpus-per-node=a100:1,v100:1 --gpus=8   |   | 2 | 4 | a100:1,v100:1
-                    --gpus-per-node=a100:2,v100:0            |   | 2 |   |
+                    --gres=gpu:a100:2,gpu:v100:1             |   | 3 |   |   | a100:2,v100:1
+                    --gres=gpu:v100,gpu:a100:2,gpu:v100:3    |   | 5 |   |   | a100:2,v100:3
+                    --gpus-per-node=a100:1,v100:1            |   | 2 |   |   | a100:1,v100:1
+                    --gpus=volta:3,kepler:5                  | 8 |   |   |   | kepler:5,volta:3
+                    --gpus-per-node=a100:1,v100:1 --gpus=8   |   | 2 |   | 4 | a100:1,v100:1
+                    --gpus-per-node=a100:2,v100:0            |   | 2 |   |   |
+                    --gpus-per-task=a100:1,v100:1 -n 3       |   |   | 2 |   | a100:1,v100:1
+                    --gpus-per-task=v100:1,a100:2 --gpus=6   |   |   | 3 |   | a100:2,v100:1
+                    --tres-per-task=gres/gpu:a100:1,gres/gpu:v100:2 -n1 |  |  | 3 |  | a100:1,v100:2
                     """)
     void gpus_of_several_types_are_so_many_of_each(
             String words,
             @Nullable Integer gpus,
             @Nullable Integer perNode,
+            @Nullable Integer perTask,
             @Nullable Integer nodes,
             @Nullable String types)
             throws InvalidOption {
@@ -628,6 +636,7 @@ final class SbatchTest {
 
         assertThat(job.gpus()).isEqualTo(gpus);
         assertThat(job.gpusPerNode()).isEqualTo(perNode);
+        assertThat(job.gpusPerTask()).isEqualTo(perTask);
         assertThat(job.nodes()).isEqualTo(nodes);
         assertThat(job.gpuTypes()).isEqualTo(types);
         assertThat(job.gpuType()).isEqualTo(types == null ? "a100" : null);

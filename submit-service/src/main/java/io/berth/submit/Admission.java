@@ -454,7 +454,7 @@ public final class Admission {
             obstacle = RequestedNodes.outside(request, partition, candidates(partition));
         }
         if (obstacle.isEmpty() && asked.nodes() == null && asked.gpus() != null) {
-            obstacle = tooManyGpus(asked.gpus(), request.gpus(), candidates(partition));
+            obstacle = tooManyGpus(request, candidates(partition));
         }
         RequestedNodes.check(request);
         if (obstacle.isPresent()) {
@@ -463,25 +463,28 @@ public final class Admission {
         return request;
     }
 
-    /// That all nodes together have fewer GPUs than a job wants in all, of one type or of any; as
+    /// That all nodes together have fewer GPUs of one type, or of any, than a job wants in all; as
     /// in Slurm that is asked where the number of nodes follows from the GPUs. Those in MIG mode
     /// may yet be divided otherwise.
     private static Optional<String> tooManyGpus(
-            int wanted, GpuRequest gpus, Collection<NodeSeen> candidates) {
+            ResourceRequest request, Collection<NodeSeen> candidates) {
         boolean asTheyAre = candidates.stream().allMatch(it -> it.inventory().migGpus().isEmpty());
-        long there =
-                candidates.stream()
-                        .flatMap(it -> it.inventory().gpus().stream())
-                        .filter(it -> gpus.ofEach().stream().anyMatch(one -> one.admits(it)))
-                        .count();
-        return asTheyAre && there > 0 && wanted > there
-                ? Optional.of(
+        for (GpuRequest one : asTheyAre ? request.gpus().ofEach() : List.<GpuRequest>of()) {
+            String type = one.type();
+            Integer ofType = type == null ? null : request.gpuTypes().get(type);
+            int wanted = ofType == null ? request.totalGpus() : ofType;
+            long there =
+                    candidates.stream()
+                            .flatMap(it -> it.inventory().gpus().stream())
+                            .filter(one::admits)
+                            .count();
+            if (there > 0 && wanted > there) {
+                return Optional.of(
                         "%d %sGPUs, and its nodes have %d together"
-                                .formatted(
-                                        wanted,
-                                        gpus.type() == null ? "" : gpus.type() + " ",
-                                        there))
-                : Optional.empty();
+                                .formatted(wanted, type == null ? "" : type + " ", there));
+            }
+        }
+        return Optional.empty();
     }
 
     /// @throws Refused if it wants a resource that no registered node has under that name

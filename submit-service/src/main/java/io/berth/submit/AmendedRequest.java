@@ -95,11 +95,7 @@ record AmendedRequest(
         try {
             GresList asked = change.gres() == null ? null : gres(change.gres());
             GpuRequest gpus = asked == null ? before.gpus() : gpus(asked);
-            if (gpus.total() != null && gpus.total() < count) {
-                throw invalid(
-                        "%d GPUs for %d nodes: each has one at least"
-                                .formatted(gpus.total(), count));
-            }
+            RequestedResources.checkReach(gpus, count);
             MemoryRequest memory = memory();
             if (memory.per() == Per.GPU && gpus.none()) {
                 throw invalid("memory per GPU needs GPUs");

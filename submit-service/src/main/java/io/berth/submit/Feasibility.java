@@ -215,7 +215,7 @@ public final class Feasibility {
         String gpus =
                 request.gpus().byType().isEmpty()
                         ? Integer.toString(request.gpusOn(0))
-                        : request.gpus().text(request.gpusOn(0));
+                        : GpuRequest.text(request.gpuTypesOn(0));
         return "no single node has %s%s GPUs, %d CPUs and %d MiB of memory together"
                 .formatted(others, gpus, request.cpusOn(0), memoryMib());
     }

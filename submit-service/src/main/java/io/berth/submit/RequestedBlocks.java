@@ -100,8 +100,9 @@ final class RequestedBlocks {
                                                 ? "nodes that must be among others"
                                                 : counts(where.features()) || counts(where.prefer())
                                                         ? "features that are counted"
-                                                        : uneven(request)
-                                                                ? "tasks or GPUs that are not the same on each node"
+                                                        : request.fullerNodes() > 0
+                                                                ? "tasks or GPUs that are not the"
+                                                                        + " same on each node"
                                                                 : null;
         if (other != null) {
             throw invalid("nodes in segments and " + other + " exclude each other");
@@ -115,12 +116,6 @@ final class RequestedBlocks {
                                             segment,
                                             model ? " for a job that is one NVLink island" : ""));
         }
-    }
-
-    private static boolean uneven(ResourceRequest request) {
-        Integer gpus = request.gpus().total();
-        return request.tasks() % request.nodes() != 0
-                || (gpus != null && gpus % request.nodes() != 0);
     }
 
     /// How many registered nodes the largest block has.

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 ///   fewest nodes that have the GPUs; else one. More nodes than tasks are cut down to the tasks.
 /// - Tasks: as given; else nodes × tasks per node; else GPUs ÷ GPUs per task; else one a node.
 /// - GPUs: so many on every node; or on each those of its tasks; or all of them, as evenly as they
-///   divide, at least one on each. Of several types as many of each on every node.
+///   divide, at least one on each. Of several types each so, by itself.
 ///
 /// `--nodes=2 --gpus=8 --gpus-per-task=2` is 2 nodes with 2 tasks and 4 GPUs each; of `--nodes=2
 /// --ntasks=3 --gpus-per-task=1` the first has 2 tasks and 2 GPUs, the second one each.
@@ -63,8 +63,8 @@ final class RequestedResources {
     private final int gpusPerTask;
     private final int tasksPerGpu;
 
-    /// How many of the GPUs of each node, or else of all, are of each of several types; empty for
-    /// one type, or any.
+    /// How many of the GPUs of each task, of each node, or else of all are of each of several
+    /// types; empty for one type, or any.
     private final Map<String, Integer> gpuTypes;
 
     /// That each whole GPU has at least; null does not ask.
@@ -114,7 +114,7 @@ final class RequestedResources {
         }
         Map<String, Integer> types = Checks.gpuTypes(list);
         long sum = types.values().stream().mapToLong(Integer::longValue).sum();
-        int counted = gpusPerNode > 0 ? gpusPerNode : gpus;
+        int counted = gpusPerTask > 0 ? gpusPerTask : gpusPerNode > 0 ? gpusPerNode : gpus;
         if (sum != counted) {
             throw invalid(
                     "GPUs of types %s are %d, and %d %s asked for"
@@ -123,8 +123,8 @@ final class RequestedResources {
         @Nullable String other = null;
         if (asked.gpuType() != null) {
             other = "of one type";
-        } else if (gpusPerTask > 0) {
-            other = "per task";
+        } else if (gpusPerTask > 0 && gpusPerNode > 0) {
+            other = "counted per node beside those per task";
         } else if (gpusPerSocket > 0) {
             other = "per socket";
         } else if (model()) {
@@ -269,26 +269,47 @@ final class RequestedResources {
         Integer given = asked.nodesWanted().maxNodes();
         int most = (int) number("the most nodes", given, nodes, MAX_NODES, nodes);
         most = givenTasks > 0 ? Math.min(most, givenTasks) : most;
-        most =
-                gpus > 0
-                        ? (gpusPerNode > 0 || !gpuTypes.isEmpty()
-                                ? nodes
-                                : Math.min(most, gpus / Math.max(1, gpusPerTask)))
-                        : most;
+        if (gpus > 0) {
+            most =
+                    gpusPerNode > 0
+                            ? nodes
+                            : Math.min(
+                                    most,
+                                    gpusPerTask > 0 ? gpus / gpusPerTask : inTotal().mostNodes());
+        }
         boolean moreTasks = givenTasks == 0 && (gpus == 0 || gpusPerTask == 0);
         return most <= nodes ? null : new NodeRange(nodes, most, moreTasks);
     }
 
     /// GPUs of a job of which it is not known yet how many nodes it will have.
     private GpuRequest spread(int nodes, int tasks) throws Refused {
-        String type = asked.gpuType();
         if (gpusPerTask > 0 && gpusPerNode == 0 && (gpus == 0 || gpus == gpusPerTask * tasks)) {
-            return new GpuRequest(0, type, gpusPerTask, null, null, gpuMemoryMib);
+            return perTask();
         }
         if (gpus > 0 && gpusPerTask == 0) {
-            return new GpuRequest(0, type, null, gpus, null, gpuMemoryMib);
+            return inTotal();
         }
         return gpuRequest(nodes, tasks);
+    }
+
+    private GpuRequest perTask() {
+        return ofTypes(new GpuRequest(0, asked.gpuType(), gpusPerTask, null, null, gpuMemoryMib));
+    }
+
+    private GpuRequest inTotal() {
+        return ofTypes(new GpuRequest(0, asked.gpuType(), null, gpus, null, gpuMemoryMib));
+    }
+
+    /// The same of the types that are asked for, as many of each as all are of them.
+    private GpuRequest ofTypes(GpuRequest ofAny) {
+        if (gpuTypes.isEmpty()) {
+            return ofAny;
+        }
+        long sum = gpuTypes.values().stream().mapToLong(Integer::longValue).sum();
+        var types = new TreeMap<String, Integer>();
+        gpuTypes.forEach(
+                (type, count) -> types.put(type, (int) (count * (long) ofAny.counted() / sum)));
+        return ofAny.of(types);
     }
 
     private static long total(GpuRequest gpus, int nodes, int tasks) {
@@ -397,34 +418,29 @@ final class RequestedResources {
                                 MAX_NODES + 1L);
     }
 
-    /// The fewest nodes over which GPUs of several types divide, so that a node has its part of
-    /// each; `least` where there are none.
+    /// The fewest nodes of which one of the partition has all that the first gets of GPUs of
+    /// several types; `least` where there are none.
     private int fewestOfTypes(int least) {
-        int fewest = gpuTypes.values().stream().mapToInt(Integer::intValue).min().orElse(0);
-        int most = Math.min(fewest, candidates.size());
+        if (gpusWanted() > MAX_GPUS) {
+            return least;
+        }
+        GpuRequest all = gpusPerTask > 0 ? perTask() : inTotal();
+        int tasks = gpusPerTask > 0 ? (int) gpusWanted() / gpusPerTask : all.mostNodes();
+        int most = Math.min(tasks, candidates.size());
         for (int nodes = least; nodes <= most; nodes++) {
-            GpuRequest each = ofTypes(nodes);
-            if (each != null && candidates.stream().anyMatch(node -> has(node, each))) {
+            var on = new ResourceRequest(nodes, tasks, 1, MemoryRequest.perNode(0), all);
+            if (candidates.stream().anyMatch(node -> has(node, on))) {
                 return nodes;
             }
         }
         return least;
     }
 
-    private static boolean has(NodeSeen node, GpuRequest wanted) {
-        return wanted.ofEach().stream()
+    private static boolean has(NodeSeen node, ResourceRequest wanted) {
+        return wanted.gpus().ofEach().stream()
                 .allMatch(one ->
                         node.inventory().gpus().stream().filter(one::admits).count()
-                                >= one.perNode());
-    }
-
-    /// GPUs of several types that are counted in all, as each of so many nodes has them; null if
-    /// they do not divide.
-    private @Nullable GpuRequest ofTypes(int nodes) {
-        var each = new TreeMap<String, Integer>();
-        gpuTypes.forEach((type, count) -> each.put(type, count / nodes));
-        boolean divide = gpuTypes.values().stream().allMatch(it -> it % nodes == 0);
-        return divide ? GpuRequest.ofTypes(each, gpuMemoryMib) : null;
+                                >= wanted.gpusOn(0, one));
     }
 
     /// In all, where that is counted.
@@ -480,24 +496,38 @@ final class RequestedResources {
         if (total < nodes) {
             throw invalid("%d GPUs for %d nodes: each has one at least".formatted(total, nodes));
         }
-        if (!gpuTypes.isEmpty()) {
-            GpuRequest each =
-                    gpusPerNode > 0 ? GpuRequest.ofTypes(gpuTypes, gpuMemoryMib) : ofTypes(nodes);
-            if (each == null) {
-                throw invalid(
-                        "GPUs of several types (%s) do not divide over %d nodes: each node has as many of a type as any other"
-                                .formatted(asked.gpuTypes(), nodes));
-            }
-            return each;
+        if (gpusPerNode == 0 && gpusPerTask > 0) {
+            return perTask();
         }
-        if (gpusPerNode == 0 && gpusPerTask > 0 && tasks % nodes != 0) {
-            return new GpuRequest(0, type, gpusPerTask, null, null, gpuMemoryMib);
-        }
-        if (gpusPerNode == 0 && total % nodes != 0) {
-            return new GpuRequest(0, type, null, total, null, gpuMemoryMib);
+        if (gpusPerNode == 0 && !divides(nodes)) {
+            GpuRequest all = inTotal();
+            checkReach(all, nodes);
+            return all;
         }
         Integer perSocket = gpusPerSocket == 0 ? null : (Integer) gpusPerSocket;
-        return new GpuRequest(total / nodes, type, null, null, perSocket, gpuMemoryMib);
+        return ofTypes(new GpuRequest(total / nodes, type, null, null, perSocket, gpuMemoryMib));
+    }
+
+    /// Whether each of so many nodes has as many of the GPUs in total, of each type, as any other.
+    private boolean divides(int nodes) {
+        return gpuTypes.isEmpty()
+                ? gpus % nodes == 0
+                : gpuTypes.values().stream().allMatch(it -> it % nodes == 0);
+    }
+
+    /// @throws Refused if GPUs in total leave one of so many nodes without
+    static void checkReach(GpuRequest gpus, int nodes) throws Refused {
+        if (gpus.mostNodes() < nodes) {
+            throw invalid(
+                    "%s GPUs for %d nodes: each has one at least%s"
+                            .formatted(
+                                    gpus.byType().isEmpty() ? gpus.counted() : gpus.text(),
+                                    nodes,
+                                    gpus.byType().isEmpty()
+                                            ? ""
+                                            : ", and the first ones what is left over of each"
+                                                    + " type"));
+        }
     }
 
     /// GPUs of all nodes, by all counts that are given.

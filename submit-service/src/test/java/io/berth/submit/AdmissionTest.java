@@ -189,6 +189,21 @@ final class AdmissionTest {
         assertThat(refusal.detail()).contains(because).doesNotContain("\n");
     }
 
+    @Test
+    void more_gpus_of_one_of_several_types_than_there_are_together_are_refused() {
+        var nodes = List.of(Samples.mixed("dgx-01", 2), Samples.mixed("dgx-02", 2), Samples.VOLTA);
+        var admission = new Admission(Samples.configuration(), nodes, ALICE, 1000, 0);
+
+        assertThat(admission.decide(Asked.fields("gpus=6 gpuTypes=a100:4,v100:2")))
+                .isInstanceOf(Admitted.class);
+        assertThat(admission.decide(Asked.fields("gpus=7 gpuTypes=a100:5,v100:2 maxNodes=4")))
+                .isInstanceOfSatisfying(
+                        NotAdmitted.class,
+                        it ->
+                                assertThat(it.refusal().detail())
+                                        .contains("5 a100 GPUs, and its nodes have 4 together"));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -8,6 +8,7 @@ import io.berth.contracts.GpuRequest;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.Gres;
 import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.NodeRange;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
 import io.berth.contracts.event.ConfigEntry.Partition;
@@ -16,6 +17,7 @@ import io.berth.contracts.event.PartitionRules;
 import io.berth.contracts.event.PartitionRules.State;
 import io.berth.contracts.event.PartitionRules.Use;
 import io.berth.contracts.event.PartitionRules.Use.GpuDefaults;
+import io.berth.slurm.JobSubmission;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -65,7 +67,7 @@ final class RequestedResourcesTest {
                     gpusPerNode=4 cpusPerGpu=8                 | 1 |  1 | 32 | 4
                     gpusPerNode=4 cpusPerGpu=8 tasksPerNode=4  | 1 |  4 | 8 | 4
                     gpus=16 cpusPerGpu=3                       | 2 |  2 | 24 | 8
-                    gpus=3 nodes=2 cpusPerGpu=4                | 2 |  2 | 8 | 0
+                    gpus=3 nodes=2 cpusPerGpu=4                | 2 |  2 | 8 | 2
                     gpus=4 tasks=3 cpusPerGpu=2                | 1 |  3 | 3 | 4
                     cpusPerGpu=4                               | 1 |  1 | 1 | 0
                     """)
@@ -76,7 +78,7 @@ final class RequestedResourcesTest {
         assertThat(request.nodes()).isEqualTo(nodes);
         assertThat(request.tasks()).isEqualTo(tasks);
         assertThat(request.cpusPerTask()).isEqualTo(cpusPerTask);
-        assertThat(request.gpus().perNode()).isEqualTo(gpusPerNode);
+        assertThat(request.gpusOn(0)).isEqualTo(gpusPerNode);
     }
 
     @ParameterizedTest
@@ -290,8 +292,12 @@ final class RequestedResourcesTest {
     }
 
     private static ResourceRequest ofTypes(String asked) throws Refused {
+        return ofTypes(Asked.fields(asked));
+    }
+
+    private static ResourceRequest ofTypes(JobSubmission asked) throws Refused {
         var nodes = List.of(Samples.DGX, Samples.VOLTA, Samples.mixed("mixed-01", 3));
-        return new RequestedResources(Asked.fields(asked), batch(PartitionRules.DEFAULT), nodes)
+        return new RequestedResources(asked, batch(PartitionRules.DEFAULT), nodes)
                 .request(null, Map.of());
     }
 
@@ -306,13 +312,16 @@ final class RequestedResourcesTest {
                     gpus=6 gpuTypes=a100:4,v100:2 nodes=2                | 2 | a100:2,v100:1
                     gpus=8 gpuTypes=a100:4,v100:4                        | 2 | a100:2,v100:2
                     gpus=2 gpuTypes=a100:1,v100:1 maxNodes=4             | 1 | a100:1,v100:1
+                    gpusPerTask=2 gpuTypes=a100:1,v100:1 tasks=4 nodes=2 | 2 | a100:2,v100:2
+                    gpusPerTask=3 gpuTypes=a100:2,v100:1 tasks=1         | 1 | a100:2,v100:1
                     """)
     void every_node_has_as_many_gpus_of_each_of_several_types(String asked, int nodes, String types)
             throws Refused {
         ResourceRequest request = ofTypes(asked);
 
         assertThat(request.nodes()).isEqualTo(nodes);
-        assertThat(request.gpus().text(request.gpusOn(0))).isEqualTo(types);
+        assertThat(request.fullerNodes()).isZero();
+        assertThat(GpuRequest.text(request.gpuTypesOn(0))).isEqualTo(types);
         assertThat(request.range()).isNull();
     }
 
@@ -321,7 +330,56 @@ final class RequestedResourcesTest {
             delimiter = '|',
             textBlock =
                     """
-                    gpus=5 gpuTypes=a100:3,v100:2 nodes=2             | GPUs of several types (a100:3,v100:2) do not divide over 2 nodes: each node has as many of a type as any other
+                    gpus=5 gpuTypes=a100:3,v100:2 nodes=2                | 2 | a100:2,v100:1; a100:1,v100:1
+                    gpus=6 gpuTypes=a100:3,v100:3 nodes=2                | 2 | a100:2,v100:2; a100:1,v100:1
+                    gpus=3 gpuTypes=a100:2,v100:1 nodes=2                | 2 | a100:1,v100:1; a100:1
+                    gpus=7 gpuTypes=a100:4,v100:3                        | 2 | a100:2,v100:2; a100:2,v100:1
+                    gpus=5 gpuTypes=a100:3,v100:2                        | 1 | a100:3,v100:2
+                    gpusPerTask=2 gpuTypes=a100:1,v100:1 tasks=3 nodes=2 | 2 | a100:2,v100:2; a100:1,v100:1
+                    gpusPerTask=2 gpuTypes=a100:1,v100:1 tasks=5         | 2 | a100:3,v100:3; a100:2,v100:2
+                    gpusPerTask=2 gpuTypes=a100:1,v100:1 gpus=10         | 2 | a100:3,v100:3; a100:2,v100:2
+                    """)
+    void what_does_not_divide_of_a_type_is_on_the_first_nodes(String asked, int nodes, String types)
+            throws Refused {
+        ResourceRequest request = ofTypes(asked);
+
+        assertThat(request.nodes()).isEqualTo(nodes);
+        assertThat(
+                        IntStream.range(0, nodes)
+                                .mapToObj(node -> GpuRequest.text(request.gpuTypesOn(node))))
+                .containsExactly(types.split("; "));
+    }
+
+    @Test
+    void gpus_of_each_task_stay_so_where_they_are_as_many_on_each_node() throws Refused {
+        assertThat(request("gpusPerTask=2 tasks=4 nodes=2").gpus())
+                .isEqualTo(new GpuRequest(0, null, 2, null, null, null));
+    }
+
+    @Test
+    void a_job_on_more_nodes_has_its_types_dealt_out_over_as_many_as_each_has_one() throws Refused {
+        ResourceRequest request =
+                ofTypes(
+                        Asked.with(
+                                Map.of(
+                                        "gpus",
+                                        5,
+                                        "gpuTypes",
+                                        "a100:3,v100:2",
+                                        "where",
+                                        Map.of("maxNodes", 8))));
+
+        assertThat(request.range()).isEqualTo(new NodeRange(1, 3, true));
+        assertThat(request.onNodes(3).gpuTypesOn(2)).isEqualTo(Map.of("a100", 1));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    gpus=4 gpuTypes=a100:2,v100:2 nodes=3             | a100:2,v100:2 GPUs for 3 nodes: each has one at least, and the first ones what is left over of each type
+                    gpusPerTask=2 gpuTypes=a100:1,v100:1 gpusPerNode=2 tasks=1 | GPUs of several types (a100:1,v100:1) and GPUs counted per node beside those per task exclude each other
                     gpusPerNode=4 gpuTypes=a100:2,v100:1              | GPUs of types 'a100:2,v100:1' are 3, and 4 are asked for
                     gpuTypes=a100:2,v100:1                            | GPUs of types 'a100:2,v100:1' are 3, and 0 are asked for
                     gpusPerNode=2 gpuTypes=a100:2                     | GPU types 'a100:2' are not several with a count of each, such as a100:2,v100:1

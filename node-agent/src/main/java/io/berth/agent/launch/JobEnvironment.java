@@ -14,6 +14,7 @@ import io.berth.contracts.event.Order.HetGroup;
 import io.berth.contracts.event.Order.Launch;
 import io.berth.slurm.GresText;
 import io.berth.slurm.HostList;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -73,6 +74,7 @@ public record JobEnvironment(
                     "BERTH_GRES_FILES",
                     "NVIDIA_IMEX_CHANNELS",
                     "BERTH_GPU_CPUS",
+                    "BERTH_GPU_TYPES",
                     "BERTH_HOSTS",
                     "BERTH_SIMULATED_GPUS",
                     "BERTH_STEP_NODES");
@@ -247,12 +249,11 @@ public record JobEnvironment(
         }
         variables.put("SLURM_CPUS_PER_TASK", Integer.toString(job.request().cpusPerTask()));
         GpuRequest gpus = job.request().gpus();
-        String type = gpus.type() == null ? "" : gpus.type() + ":";
         if (gpus.total() != null) {
-            variables.put("SLURM_GPUS", type + gpus.total());
+            variables.put("SLURM_GPUS", gpus.text());
         }
         if (gpus.perTask() != null) {
-            variables.put("SLURM_GPUS_PER_TASK", type + gpus.perTask());
+            variables.put("SLURM_GPUS_PER_TASK", gpus.text());
         }
         var memory = job.request().memory();
         switch (memory.per()) {
@@ -329,6 +330,10 @@ public record JobEnvironment(
         String count = Integer.toString(held.size());
         variables.put("SLURM_JOB_GPUS", indices);
         variables.put("BERTH_GPU_CPUS", nearestCpus(held));
+        String types = types(held);
+        if (types.contains(";")) {
+            variables.put("BERTH_GPU_TYPES", types);
+        }
         ImexChannel.of(node, launch)
                 .ifPresent(it -> variables.put("NVIDIA_IMEX_CHANNELS", Integer.toString(it)));
         if (launch.here().share() == null) {
@@ -358,6 +363,18 @@ public record JobEnvironment(
     }
 
     /// By the kernel's numbers the CPUs nearest to each GPU, for `srun`; empty where nobody tells.
+    private String types(List<String> held) {
+        var ofTypes = new TreeMap<String, List<String>>();
+        for (Gpu gpu : node.inventory().gpus()) {
+            if (held.contains(gpu.uuid())) {
+                ofTypes.computeIfAbsent(gpu.type(), _ -> new ArrayList<>()).add(gpu.uuid());
+            }
+        }
+        return ofTypes.entrySet().stream()
+                .map(it -> it.getKey() + "=" + String.join(",", it.getValue()))
+                .collect(Collectors.joining(";"));
+    }
+
     private String nearestCpus(List<String> held) {
         var nearest = new TreeMap<String, String>();
         for (Gpu gpu : node.inventory().gpus()) {

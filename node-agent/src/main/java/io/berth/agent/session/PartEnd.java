@@ -27,6 +27,8 @@ final class PartEnd {
             List.of(
                     "BERTH_CHECKPOINT_FILE",
                     "BERTH_GPUS",
+                    "BERTH_GPU_CPUS",
+                    "BERTH_GPU_TYPES",
                     "BERTH_GPU_VARIABLES",
                     "BERTH_NOTICE_FILE",
                     "BERTH_SIMULATED_GPUS",

@@ -56,6 +56,45 @@ srun_take() {
     done
 }
 
+# This node's part of the GPUs of --gpus, of each type that it names.
+srun_deal_gpus() {
+    srun_dealt=
+    srun_split "${srun_gpu_types:-:$srun_gpus}"
+    srun_gpus=0
+    for srun_item in $srun_parts; do
+        srun_number=${srun_item##*:}
+        srun_number=$((srun_number / srun_share_nodes + (srun_share_node < srun_number % srun_share_nodes)))
+        srun_gpus=$((srun_gpus + srun_number))
+        srun_dealt=$srun_dealt${srun_dealt:+,}${srun_item%:*}:$srun_number
+    done
+    [ -z "$srun_gpu_types" ] || srun_gpu_types=$srun_dealt
+}
+
+# As srun_take, so many GPUs of those that follow as the step needs: those of each task together, with so many of each type
+# as it names. BERTH_GPU_TYPES has the job's GPUs of each type, as a100=UUID,UUID;v100=UUID.
+srun_take_gpus() {
+    if [ -z "$srun_gpu_types" ]; then
+        srun_take "${srun_gpus:-$srun_gpus_here}" "$@"
+        return
+    fi
+    srun_left=" $* " srun_list='' srun_times=0
+    while [ "$srun_times" -lt "$srun_gpu_groups" ]; do
+        srun_split "$srun_gpu_types"
+        for srun_item in $srun_parts; do
+            srun_of_type=";$BERTH_GPU_TYPES;" srun_wanted=${srun_item##*:}
+            srun_of_type=${srun_of_type#*";${srun_item%:*}="}
+            for srun_gpu in $srun_left; do
+                [ "$srun_wanted" -gt 0 ] || break
+                case ,${srun_of_type%%;*}, in *,"$srun_gpu",*) ;; *) continue ;; esac
+                srun_list=$srun_list${srun_list:+,}$srun_gpu srun_wanted=$((srun_wanted - 1))
+                srun_left="${srun_left%%" $srun_gpu "*} ${srun_left#*" $srun_gpu "}"
+            done
+            [ "$srun_wanted" = 0 ] || return 1
+        done
+        srun_times=$((srun_times + 1))
+    done
+}
+
 # The word at place $1, from 0, of those that follow is srun_word; 1, and it is said, if there is none.
 srun_at() {
     if [ $# -le "$(($1 + 1))" ]; then
@@ -159,7 +198,7 @@ srun_claim() {
     fi
     # shellcheck disable=SC2086
     if srun_take "${srun_cpu_count:-$srun_cpus_here}" $srun_step_cpus && srun_step_cpus=$srun_list &&
-        srun_take "${srun_gpus:-$srun_gpus_here}" $srun_step_gpus && srun_step_gpus=$srun_list; then
+        srun_take_gpus $srun_step_gpus && srun_step_gpus=$srun_list; then
         # The number of a part is the step's: steps that begin on this node have the same numbers.
         srun_file=$BERTH_STEPS/step.part-$srun_id
         if [ -z "$srun_id" ]; then

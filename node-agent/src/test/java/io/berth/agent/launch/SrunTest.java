@@ -157,6 +157,46 @@ class SrunTest {
         assertThat(sorted(step.output())).containsExactly(expected.split("; "));
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-n2                                   | 0: G0,G1; 1: G3,G2",
+                "-n1                                   | 0: G0,G1",
+                "-n1 --gpus-per-task=v100:1,a100:2     | 0: G1,G0,G3",
+                "-n2 --gpus-per-task=v100:1            | 0: G1; 1: G2",
+                "-n2 --gpus-per-task=2                 | 0: G0,G1; 1: G2,G3",
+                "-n1 -G v100:2                         | 0: G1,G2",
+                "-n1 -G a100:1,v100:1                  | 0: G0,G1",
+                "-n1 --gres=gpu:v100:1,gpu:a100:1,nic:7 | 0: G1,G0",
+                "-n1 --gres=nic:1                      | 0: -"
+            })
+    void steps_have_gpus_of_the_types_that_they_name_and_tasks_those_of_the_job(
+            String options, String expected) throws Exception {
+        Result step =
+                run(
+                        "export SLURM_GPUS_PER_TASK=a100:1,v100:1"
+                                + " BERTH_GPU_TYPES='a100=G0,G3;v100=G1,G2'; srun -l "
+                                + options
+                                + " sh -c 'echo ${CUDA_VISIBLE_DEVICES:--}'");
+
+        assertThat(sorted(step.output())).containsExactly(expected.split("; "));
+    }
+
+    @Test
+    void a_step_of_a_type_waits_for_one_that_holds_those_and_not_for_others() throws Exception {
+        Result step =
+                run(
+                        "export BERTH_GPU_TYPES='a100=G0,G3;v100=G1,G2'; srun -G a100:2 sh -c"
+                                + " 'touch held; until [ -e go ]; do sleep 0.05; done' & until [ -e"
+                                + " held ]; do sleep 0.05; done; srun -G v100:2 sh -c 'echo"
+                                + " $CUDA_VISIBLE_DEVICES'; touch go; srun -G a100:1 sh -c 'echo"
+                                + " $CUDA_VISIBLE_DEVICES'; wait; srun -G a100:3 true");
+
+        assertThat(step.output()).isEqualTo("G1,G2\nG0\n");
+        assertThat(step.error()).contains("the step needs 3 GPUs (a100:3), the job holds 4 here");
+    }
+
     @Test
     void tasks_see_their_gpus_by_the_variables_that_tell_them_on_the_node() throws Exception {
         Result step =

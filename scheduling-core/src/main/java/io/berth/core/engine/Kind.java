@@ -167,7 +167,7 @@ public final class Kind {
         return ends[lane];
     }
 
-    /// What a demand takes here, as policies see it: of several types of GPUs the first.
+    /// What a demand takes here, as policies see it.
     Shape shape(Demand demand) {
         int lane = demand.lane();
         int milli = lane < 0 ? 0 : Shape.WHOLE;
@@ -175,9 +175,25 @@ public final class Kind {
         if (shares(demand)) {
             milli = Math.clamp((long) Shape.WHOLE * count / slot(lane), 1, Shape.WHOLE);
             count = 1;
+        } else if (demand.more().places() > 0) {
+            return Shape.ofTypes(milli(demand.cpus()), demand.memoryMib(), ofEach(demand));
         }
-        long type = lane < 0 ? -1 : 1L << Math.min(types[lane], FreeNode.MOST - 1);
+        long type = lane < 0 ? -1 : type(lane);
         return new Shape(milli(demand.cpus()), demand.memoryMib(), count, milli, type, false);
+    }
+
+    private List<Shape.OfType> ofEach(Demand demand) {
+        var each = new ArrayList<Shape.OfType>();
+        for (int lane = 0; lane < gpusByLane.length; lane++) {
+            if (demand.gpusOf(lane) > 0) {
+                each.add(new Shape.OfType(demand.gpusOf(lane), type(lane)));
+            }
+        }
+        return each;
+    }
+
+    private long type(int lane) {
+        return 1L << Math.min(types[lane], FreeNode.MOST - 1);
     }
 
     /// There is a class of jobs.

@@ -145,11 +145,9 @@ final class Node {
         }
         long kinds = 0;
         for (int at = 0; at < runs.length(); at++) {
-            kinds |= kinds(runs.lane(at), runs.gpus(at));
-            Counted more = runs.plain(at) ? Counted.NONE : runs.step(at).demand.more();
-            for (int lane = 0; lane < more.places(); lane++) {
-                kinds |= kinds(lane, more.at(lane));
-            }
+            boolean shared = runs.lane(at) >= kind.gpusByLane.length;
+            long whole = runs.plain(at) ? runs.gpus(at) : kind.whole(runs.step(at).demand);
+            kinds |= shared ? 1 : whole > 0 ? 1L << whole : 0;
         }
         view.set(Kind.CPU * free[0], free[1], kinds);
         int from = 0;
@@ -163,10 +161,6 @@ final class Node {
             view.set(from + slot, (int) (Shape.WHOLE * free[2 + lane] / kind.slots[slot]));
         }
         return view;
-    }
-
-    private long kinds(int lane, long gpus) {
-        return gpus == 0 ? 0 : lane >= kind.gpusByLane.length ? 1 : 1L << gpus;
     }
 
     /// What giving this node to a demand costs by a policy.

@@ -102,9 +102,7 @@ public record JobUse(
         int gpus = request.gpusOn(node);
         if (gpus > 0) {
             amounts.put(Tres.GPU, (long) gpus);
-            request.gpus()
-                    .types(gpus)
-                    .forEach((type, of) -> amounts.put(Tres.gpu(type), (long) of));
+            request.gpuTypesOn(node).forEach((type, of) -> amounts.put(Tres.gpu(type), (long) of));
         }
         ShareRequest share = request.gpus().share();
         if (share != null) {

@@ -56,7 +56,14 @@ final class FgdPaper implements PackingPolicy {
     }
 
     private static Shape withoutMemory(Shape shape) {
-        return new Shape(shape.cpus(), 0, shape.gpus(), shape.gpuMilli(), shape.gpuTypes());
+        return new Shape(
+                shape.cpus(),
+                0,
+                shape.gpus(),
+                shape.gpuMilli(),
+                shape.gpuTypes(),
+                shape.gpuTypes() != -1,
+                shape.each());
     }
 
     @Override

@@ -105,18 +105,23 @@ public final class FreeNode {
     public boolean fits(Shape shape) {
         return shape.cpus() <= cpus
                 && shape.memoryMib() <= memoryMib
-                && (shape.gpus() == 0 || firstWithRoom(shape) >= 0);
+                && (shape.gpus() == 0
+                        || (shape.each().isEmpty()
+                                ? firstWithRoom(shape.gpus(), shape.gpuMilli(), shape.gpuTypes())
+                                        >= 0
+                                : firstGpus(shape) != 0));
     }
 
-    /// Where the first type begins of which enough GPUs have room; -1 if none has.
-    private int firstWithRoom(Shape shape) {
+    /// Where the first type begins, of some types, of which enough GPUs have room; -1 if none has.
+    private int firstWithRoom(int wanted, int milli, long ofTypes) {
         for (int from = 0, to; from < gpus.length; from = to) {
             to = end(from);
             int count = 0;
-            for (int gpu = from; gpu < to && shape.admits(types[from]); gpu++) {
-                count += gpus[gpu] >= shape.gpuMilli() ? 1 : 0;
+            boolean admitted = (ofTypes >> types[from] & 1) != 0;
+            for (int gpu = from; gpu < to && admitted; gpu++) {
+                count += gpus[gpu] >= milli ? 1 : 0;
             }
-            if (count >= shape.gpus()) {
+            if (count >= wanted) {
                 return from;
             }
         }
@@ -188,13 +193,29 @@ public final class FreeNode {
         }
     }
 
-    /// The first GPUs with room, as bits, all of one type; none where they are too few.
+    /// The first GPUs with room, as bits, all of one type or so many of each; none where they are
+    /// too few.
     long firstGpus(Shape shape) {
+        if (shape.each().isEmpty()) {
+            return firstGpus(shape.gpus(), shape.gpuMilli(), shape.gpuTypes());
+        }
         long chosen = 0;
-        int first = firstWithRoom(shape);
-        int missing = first < 0 ? 0 : shape.gpus();
+        for (Shape.OfType some : shape.each()) {
+            long of = firstGpus(some.gpus(), shape.gpuMilli(), some.gpuTypes());
+            if (of == 0) {
+                return 0;
+            }
+            chosen |= of;
+        }
+        return chosen;
+    }
+
+    private long firstGpus(int wanted, int milli, long ofTypes) {
+        long chosen = 0;
+        int first = firstWithRoom(wanted, milli, ofTypes);
+        int missing = first < 0 ? 0 : wanted;
         for (int gpu = first; missing > 0; gpu++) {
-            if (gpus[gpu] >= shape.gpuMilli()) {
+            if (gpus[gpu] >= milli) {
                 chosen |= 1L << gpu;
                 missing--;
             }
@@ -209,7 +230,7 @@ public final class FreeNode {
             return firstGpus(shape);
         }
         long chosen = 0;
-        int first = firstWithRoom(shape);
+        int first = firstWithRoom(shape.gpus(), shape.gpuMilli(), shape.gpuTypes());
         int end = first < 0 ? 0 : end(first);
         for (int missing = first < 0 ? 0 : shape.gpus(); missing > 0; missing--) {
             int best = -1;

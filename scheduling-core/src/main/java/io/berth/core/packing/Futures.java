@@ -130,8 +130,13 @@ final class Futures extends Gradient {
 
     private boolean fill(Shape shape, int[] types, int first, int end) {
         int milli = shape.gpuMilli();
+        if (!shape.each().isEmpty()) {
+            return fillEach(shape, types, first, end);
+        }
         if (shape.gpus() > 1) {
-            return fillMany(shape, types, first, end);
+            int from = room(shape.gpus(), milli, shape.gpuTypes(), types, first, end);
+            take(from, shape.gpus(), milli);
+            return from >= 0;
         }
         int best = -1;
         int least = Integer.MAX_VALUE;
@@ -149,29 +154,43 @@ final class Futures extends Gradient {
         return true;
     }
 
-    /// All of one type, the first that has enough.
-    private boolean fillMany(Shape shape, int[] types, int first, int end) {
+    /// So many of each type, or none.
+    private boolean fillEach(Shape shape, int[] types, int first, int end) {
         int milli = shape.gpuMilli();
+        for (Shape.OfType some : shape.each()) {
+            if (room(some.gpus(), milli, some.gpuTypes(), types, first, end) < 0) {
+                return false;
+            }
+        }
+        for (Shape.OfType some : shape.each()) {
+            int from = room(some.gpus(), milli, some.gpuTypes(), types, first, end);
+            take(from, some.gpus(), milli);
+        }
+        return true;
+    }
+
+    /// Where the first type begins, of some types, of which enough GPUs are left; -1 if none has.
+    private int room(int wanted, int milli, long ofTypes, int[] types, int first, int end) {
         int from = first;
         int found = 0;
-        for (int gpu = first; gpu < end && found < shape.gpus(); gpu++) {
+        for (int gpu = first; gpu < end && found < wanted; gpu++) {
             if (types[gpu] != types[from]) {
                 from = gpu;
                 found = 0;
             }
-            found += left[gpu] >= milli && shape.admits(types[gpu]) ? 1 : 0;
+            found += left[gpu] >= milli && (ofTypes >> types[gpu] & 1) != 0 ? 1 : 0;
         }
-        if (found < shape.gpus()) {
-            return false;
-        }
-        int missing = shape.gpus();
+        return found < wanted ? -1 : from;
+    }
+
+    private void take(int from, int wanted, int milli) {
+        int missing = from < 0 ? 0 : wanted;
         for (int gpu = from; missing > 0; gpu++) {
             if (left[gpu] >= milli) {
                 left[gpu] -= milli;
                 missing--;
             }
         }
-        return true;
     }
 
     /// The fragment, as [Fgd] defines it, for the shapes that want several GPUs or a type.

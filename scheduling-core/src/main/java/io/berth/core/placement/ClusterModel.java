@@ -2,7 +2,6 @@ package io.berth.core.placement;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ArrayTask;
-import io.berth.contracts.GpuRequest;
 import io.berth.contracts.HetComponent;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
@@ -391,12 +390,13 @@ final class ClusterModel {
 
     /// Counts what a job will hold that nodes are cleared for.
     void count(JobStatus cleared) {
-        GpuRequest gpus = cleared.description().request().gpus();
         Clearing clearing = Objects.requireNonNull(cleared.clearing());
         long limit = cleared.description().timeLimitSeconds() * 1000;
-        int count = cleared.description().request().totalGpus();
         var byType = new TreeMap<String, Long>();
-        gpus.types(count).forEach((type, some) -> byType.put(type, some.longValue()));
+        cleared.description()
+                .request()
+                .gpuTypes()
+                .forEach((type, some) -> byType.put(type, some.longValue()));
         quotas.holds(
                 cleared,
                 byType,

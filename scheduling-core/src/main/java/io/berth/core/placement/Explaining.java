@@ -199,12 +199,20 @@ final class Explaining {
         }
         Integer perSocket = asked.perSocket();
         int sockets = perSocket == null ? 1 : asked.perNode() / perSocket;
-        for (int fewer = asked.perNode() - sockets; fewer > 0; fewer -= sockets) {
-            Integer ofEach = perSocket == null ? null : (Integer) (fewer / sockets);
+        Integer perTask = asked.perTask();
+        int most = asked.total() == null ? asked.counted() - sockets : 0;
+        for (int fewer = most; fewer > 0; fewer -= sockets) {
             var gpus =
-                    new GpuRequest(fewer, asked.type(), null, null, ofEach, asked.minMemoryMib());
-            if (starts(request.with(gpus))) {
-                return change(Axis.GPUS, asked.perNode(), fewer);
+                    new GpuRequest(
+                            perTask == null ? fewer : 0,
+                            asked.type(),
+                            perTask == null ? null : (Integer) fewer,
+                            null,
+                            perSocket == null ? null : (Integer) (fewer / sockets),
+                            asked.minMemoryMib());
+            ResourceRequest changed = request.with(gpus);
+            if (starts(changed)) {
+                return change(Axis.GPUS, request.gpusOn(0), changed.gpusOn(0));
             }
         }
         return null;
@@ -212,7 +220,7 @@ final class Explaining {
 
     /// The fewest GPUs less, all of one type, the first of equals.
     private @Nullable Change fewerOfOneType(GpuRequest asked) {
-        for (int less = 1; less < asked.perNode(); less++) {
+        for (int less = 1; less < asked.counted(); less++) {
             for (var of : asked.byType().entrySet()) {
                 if (of.getValue() < less) {
                     continue;
@@ -220,10 +228,12 @@ final class Explaining {
                 var rest = new TreeMap<>(asked.byType());
                 rest.merge(of.getKey(), -less, Integer::sum);
                 rest.values().removeIf(it -> it == 0);
-                GpuRequest fewer = GpuRequest.ofTypes(rest, asked.minMemoryMib());
-                if (starts(request.with(fewer))) {
+                ResourceRequest fewer = request.with(asked.of(rest));
+                if (fewer.gpus().mostNodes() >= request.nodes() && starts(fewer)) {
                     return new Change(
-                            Axis.GPUS, asked.text(asked.perNode()), fewer.text(fewer.perNode()));
+                            Axis.GPUS,
+                            GpuRequest.text(request.gpuTypesOn(0)),
+                            GpuRequest.text(fewer.gpuTypesOn(0)));
                 }
             }
         }

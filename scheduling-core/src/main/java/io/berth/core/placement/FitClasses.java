@@ -98,7 +98,8 @@ final class FitClasses {
             large.add(demand(kind, name, request, 0));
             small.add(demand(kind, name, request, request.nodes() - 1));
         }
-        int count = largeParts(request);
+        int fuller = request.fullerNodes();
+        int count = fuller == 0 ? request.nodes() : fuller;
         SwitchLimit limit = request.where().switches();
         String named = limit == null ? null : limit.level();
         Integer level = named == null ? (Integer) Network.LEAVES : topology.level(named);
@@ -215,15 +216,5 @@ final class FitClasses {
 
     private @Nullable BitSet reserved(ResourceRequest request) {
         return reservations.only(request.where().reservation());
-    }
-
-    /// How many parts of the request count as taking more than its last. Where tasks and GPUs do
-    /// not divide alike, a part in between counts as large.
-    static int largeParts(ResourceRequest request) {
-        Integer total = request.gpus().total();
-        int tasks = request.tasks() % request.nodes();
-        int gpus = total == null ? 0 : total % request.nodes();
-        int most = Math.max(tasks, gpus);
-        return most == 0 ? request.nodes() : most;
     }
 }

@@ -80,7 +80,7 @@ final class FreeNodes {
             return null;
         }
         List<Taken> taken = taken(node.node(), request, index);
-        List<Gpu> first = taken.getFirst().of();
+        List<Gpu> first = taken.isEmpty() ? List.of() : taken.getFirst().of();
         Lane lane = first.isEmpty() ? null : Lane.of(first.getFirst());
         Seat seat = kind.seat(request, index, lane, partition);
         long[] there = seat == null ? NOTHING : free(node, kind, partition);
@@ -341,6 +341,7 @@ final class FreeNodes {
                     int count = request.gpusOn(index, one);
                     return new Taken(ofOneType(node, request, one, count), count);
                 })
+                .filter(some -> some.count() > 0)
                 .toList();
     }
 

@@ -7,7 +7,9 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
 import io.berth.core.packing.FreeNode;
 import io.berth.core.packing.Shape;
+import io.berth.core.packing.Shape.OfType;
 import io.berth.core.placement.NodeKind.Slot;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,33 +40,54 @@ final class GpuTypes {
                 .toArray();
     }
 
-    /// What a job's first node gives it: of several types of GPUs the first, as an engine's
-    /// [io.berth.core.engine.Kind] tells it.
+    /// What a job's first node gives it, as an engine's [io.berth.core.engine.Kind] tells it.
     Shape shape(ResourceRequest request) {
         GpuRequest gpus = request.gpus();
         int cpus = (int) Math.min(1000L * request.cpusOn(0), Integer.MAX_VALUE);
         long memory = request.memoryMibOn(0, 0);
-        GpuRequest first = gpus.ofEach().getFirst();
-        int count = request.gpusOn(0, first);
-        int milli = count == 0 ? 0 : Shape.WHOLE;
+        if (gpus.share() != null) {
+            return part(cpus, memory, gpus, gpus.share());
+        }
+        var each = new ArrayList<OfType>();
+        for (GpuRequest one : gpus.ofEach()) {
+            each.add(new OfType(request.gpusOn(0, one), admitted(one)));
+        }
+        each.removeIf(it -> it.gpus() == 0 && !gpus.byType().isEmpty());
+        if (each.size() > 1) {
+            return Shape.ofTypes(cpus, memory, each);
+        }
+        OfType all = each.getFirst();
+        int milli = all.gpus() == 0 ? 0 : Shape.WHOLE;
+        return new Shape(
+                cpus,
+                memory,
+                all.gpus(),
+                milli,
+                all.gpuTypes(),
+                gpus.ofEach().getFirst().type() != null);
+    }
+
+    private long admitted(GpuRequest gpus) {
         long types = 0;
         for (var lane : whole.entrySet()) {
-            if (gpus.share() == null && first.admits(lane.getValue())) {
-                types |= bit(lane.getKey());
-            }
+            types |= gpus.admits(lane.getValue()) ? bit(lane.getKey()) : 0;
         }
-        ShareRequest wanted = gpus.share();
+        return types;
+    }
+
+    private Shape part(int cpus, long memory, GpuRequest gpus, ShareRequest wanted) {
+        long types = 0;
+        int milli = 0;
         for (Object type : numbers.keySet()) {
-            if (wanted != null && type instanceof Slot slot && gpus.admits(slot.gpu())) {
+            if (type instanceof Slot slot && gpus.admits(slot.gpu())) {
                 GpuShare share = wanted.on(slot.sharing(), slot.of(), slot.gpu().memoryMib());
                 if (share != null) {
                     types |= bit(slot);
-                    count = 1;
                     milli = Math.max(milli, Math.max(1, share.parts() * Shape.WHOLE / share.of()));
                 }
             }
         }
-        return new Shape(cpus, memory, count, milli, types, first.type() != null);
+        return new Shape(cpus, memory, milli == 0 ? 0 : 1, milli, types, gpus.type() != null);
     }
 
     private long bit(Object type) {

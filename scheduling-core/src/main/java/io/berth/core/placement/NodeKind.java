@@ -266,6 +266,9 @@ record NodeKind(
         var taken = new long[lanes.size()];
         for (GpuRequest one : request.gpus().ofEach()) {
             int count = request.gpusOn(part, one);
+            if (count == 0) {
+                continue;
+            }
             int lane = most(lanes, one, request, count);
             if (lane < 0) {
                 return null;

@@ -18,7 +18,7 @@ public final class Requested {
             case Tres.GPU -> request.totalGpus();
             case Tres.MEMORY -> memory(request);
             default ->
-                    request.gpus().types(request.totalGpus()).entrySet().stream()
+                    request.gpuTypes().entrySet().stream()
                             .filter(it -> resource.equals(Tres.gpu(it.getKey())))
                             .mapToLong(Map.Entry::getValue)
                             .sum();

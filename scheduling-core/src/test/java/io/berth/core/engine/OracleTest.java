@@ -40,6 +40,10 @@ final class OracleTest {
         final int gpus;
         final int wanted;
         final int more;
+
+        /// How many GPUs of the other type a large part has beyond a small one.
+        final int extra;
+
         final int switches;
         final boolean inRow;
         final BitSet among = new BitSet();
@@ -113,14 +117,15 @@ final class OracleTest {
                 choices.add(new Choice(first.nodes(), first.counts(), prefers));
                 choices.add(choice(random, free.length, parts));
             }
+            extra = more < 2 ? random.nextInt(2) : 0;
             var terms =
                     new Terms(
                                     0,
                                     0,
                                     large,
                                     small,
-                                    List.of(part(gpus + 1)),
-                                    List.of(part(gpus)),
+                                    List.of(part(gpus + 1, more + extra)),
+                                    List.of(part(gpus, more)),
                                     chosen(),
                                     switches)
                             .in(
@@ -143,8 +148,8 @@ final class OracleTest {
             return choices.isEmpty() ? null : chosen;
         }
 
-        private Demand part(int some) {
-            return new Demand(1, 1, some, 0).alsoWith(Counted.of(0, more)).with(Counted.of(wanted));
+        private Demand part(int some, int also) {
+            return new Demand(1, 1, some, 0).alsoWith(Counted.of(0, also)).with(Counted.of(wanted));
         }
 
         /// Some of the nodes, of which so many of one group and so many of another one.
@@ -200,7 +205,8 @@ final class OracleTest {
             for (int node = 0; node < free.length; node++) {
                 if ((chosen >> node & 1) != 0) {
                     int room = empty ? 4 : free[node];
-                    if (!empty && others[node] < more) {
+                    int beside = empty ? 2 : others[node];
+                    if (beside < more) {
                         return false;
                     }
                     if (room < gpus || (empty ? Trial.COUNTED : counted[node]) < wanted) {
@@ -209,7 +215,7 @@ final class OracleTest {
                     if (domain[node] < 0 && switches > 0 && large + small > 1) {
                         return false;
                     }
-                    enough += room > gpus ? 1 : 0;
+                    enough += room > gpus && beside >= more + extra ? 1 : 0;
                     domains |= domain[node] < 0 ? 0 : 1 << domain[node];
                 }
             }

@@ -247,7 +247,9 @@ final class Trial implements Decisions {
         int all = ask.like().gpus() * ask.like().nodes();
         int gpus = ask.spread() ? Math.ceilDiv(all, nodes) : ask.like().gpus();
         int share = ask.like().share();
+        boolean uneven = ask.others() > 0 && nodes > 1;
         var on = new ArrayList<@Nullable Demand>();
+        var lessOn = new ArrayList<@Nullable Demand>();
         var shares = new ArrayList<List<Demand>>();
         for (Kind kind : kinds) {
             var ways = new ArrayList<Demand>();
@@ -260,24 +262,16 @@ final class Trial implements Decisions {
             on.add(
                     share > 0
                             ? ways.isEmpty() ? null : ways.getFirst()
-                            : kind.gpusByLane[0] < gpus || others(kind) < ask.others()
-                                    ? null
-                                    : new Demand(
-                                                    1,
-                                                    1024,
-                                                    gpus,
-                                                    gpus == 0 ? -1 : 0,
-                                                    ask.tenant(),
-                                                    Counted.of(ask.counted()))
-                                            .alsoWith(Counted.of(0, ask.others())));
+                            : whole(kind, gpus, ask, ask.others()));
+            lessOn.add(uneven ? whole(kind, gpus, ask, ask.others() - 1) : null);
         }
         return new Terms(
                 ask.second() ? secondTier : 0,
                 ask.second() ? 1 : 0,
-                nodes,
-                0,
+                uneven ? 1 : nodes,
+                uneven ? nodes - 1 : 0,
                 on,
-                on,
+                uneven ? lessOn : on,
                 ask.second() ? second() : null,
                 ask.maxSwitches(),
                 ask.level(),
@@ -295,6 +289,19 @@ final class Trial implements Decisions {
                         ask.spread(),
                         null,
                         ask.choices()));
+    }
+
+    private static @Nullable Demand whole(Kind kind, int gpus, Ask ask, int others) {
+        return kind.gpusByLane[0] < gpus || others(kind) < others
+                ? null
+                : new Demand(
+                                1,
+                                1024,
+                                gpus,
+                                gpus == 0 ? -1 : 0,
+                                ask.tenant(),
+                                Counted.of(ask.counted()))
+                        .alsoWith(Counted.of(0, others));
     }
 
     /// Where there are switches, every fourth job wants to lie under one; and where a level is
@@ -324,7 +331,7 @@ final class Trial implements Decisions {
     }
 
     /// Every third that takes GPUs of the first type takes some of the other type too, where enough
-    /// nodes have them.
+    /// nodes have them: one more on the first of its nodes than on the others.
     int others(Job job) {
         return job.id() % 3 == 1
                         && job.id() < OF_SLURM

@@ -33,12 +33,16 @@ final class PackingLawsTest {
         for (int i = 0; i < 1 + random.nextInt(12); i++) {
             var gpus = new int[random.nextInt(9)];
             Arrays.fill(gpus, Shape.WHOLE);
+            var types = new int[gpus.length];
+            Arrays.fill(types, random.nextInt(3));
+            Arrays.fill(types, 0, random.nextInt(gpus.length + 1), random.nextInt(3));
             nodes.add(
                     new FreeNode(
                             4000 + random.nextInt(60_000),
                             1000 + random.nextInt(50_000),
-                            random.nextInt(3),
-                            gpus));
+                            types,
+                            gpus,
+                            gpus.length));
         }
         return nodes;
     }
@@ -46,6 +50,10 @@ final class PackingLawsTest {
     private static List<Shape> arrivals(Random random) {
         var kinds = new ArrayList<Shape>();
         for (int i = 0; i < 12; i++) {
+            if (i % 4 == 3) {
+                kinds.add(ofTypes(random));
+                continue;
+            }
             int gpus = random.nextInt(5) - 1;
             boolean shared = gpus <= 1 && random.nextBoolean();
             kinds.add(
@@ -61,6 +69,16 @@ final class PackingLawsTest {
             list.add(kinds.get(random.nextInt(kinds.size())));
         }
         return list;
+    }
+
+    private static Shape ofTypes(Random random) {
+        int other = 1 + random.nextInt(2);
+        return Shape.ofTypes(
+                random.nextInt(6000),
+                random.nextInt(4000),
+                List.of(
+                        new Shape.OfType(1 + random.nextInt(2), 1),
+                        new Shape.OfType(1 + random.nextInt(2), 1L << other)));
     }
 
     private static int[] places(String policy, List<FreeNode> nodes, List<Shape> list) {
@@ -111,6 +129,9 @@ final class PackingLawsTest {
                     touched += taken > 0 ? 1 : 0;
                 }
                 assertThat(touched).as("seed " + seed).isEqualTo(shape.gpus());
+                for (Shape.OfType some : shape.each()) {
+                    assertThat(touched(was, is, some)).as("seed " + seed).isEqualTo(some.gpus());
+                }
                 assertThat(Arrays.stream(is.gpus).filter(free -> free < 0)).isEmpty();
                 assertThat(is.cpus).isEqualTo(was.cpus - shape.cpus()).isNotNegative();
                 assertThat(is.memoryMib)
@@ -183,5 +204,12 @@ final class PackingLawsTest {
             node.kinds |= shape.gpus() == 0 ? 0 : GpuClustering.kind(shape);
         }
         return best;
+    }
+
+    private static long touched(FreeNode was, FreeNode is, Shape.OfType some) {
+        return IntStream.range(0, was.gpus.length)
+                .filter(gpu -> was.gpus[gpu] > is.gpus[gpu])
+                .filter(gpu -> (some.gpuTypes() >> was.types[gpu] & 1) != 0)
+                .count();
     }
 }

@@ -7,11 +7,18 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// Which node, and which of its GPUs: small cases worked out by hand.
 final class PackingPolicyTest {
 
     private static final int PLENTY = 64_000;
+
+    static List<String> policies() {
+        return Policies.names();
+    }
 
     private static FreeNode node(int... gpuMilli) {
         return new FreeNode(PLENTY, PLENTY, 0, gpuMilli);
@@ -84,6 +91,72 @@ final class PackingPolicyTest {
             assertThat(packer.place(whole(3))).as(policy).isEqualTo(-1);
             assertThat(packer.place(whole(2))).as(policy).isZero();
         }
+    }
+
+    private static FreeNode node(int cpus, int[] types) {
+        var gpus = new int[types.length];
+        Arrays.fill(gpus, Shape.WHOLE);
+        return new FreeNode(cpus, PLENTY, types, gpus, gpus.length);
+    }
+
+    private static Shape ofTypes(int cpus, int ofFirst, int ofSecond) {
+        return Shape.ofTypes(
+                cpus, 0, List.of(new Shape.OfType(ofFirst, 1), new Shape.OfType(ofSecond, 2)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("policies")
+    void a_job_of_several_types_has_so_many_gpus_of_each(String policy) {
+        FreeNode one = node(PLENTY, new int[] {0, 0, 0, 0});
+        FreeNode both = node(PLENTY, new int[] {0, 0, 0, 1, 1});
+        Shape shape = ofTypes(1000, 2, 1);
+        Packer packer = packer(policy, List.of(shape), one, both);
+
+        assertThat(packer.place(shape)).isEqualTo(1);
+        assertThat(packer.free().get(1).gpus).containsExactly(0, 0, 1000, 0, 1000);
+        assertThat(packer.place(shape)).isEqualTo(-1);
+        assertThat(packer.place(ofTypes(1000, 1, 1))).isEqualTo(1);
+    }
+
+    /// All but the last arrivals want a GPU of each type, which only the first node has.
+    @ParameterizedTest
+    @CsvSource({"first-fit, 0", "fgd, 1", "default, 1"})
+    void one_gpu_is_not_taken_of_two_types_that_go_together(String policy, int place) {
+        FreeNode both = node(PLENTY, new int[] {0, 1});
+        FreeNode one = node(PLENTY, new int[] {0, 0});
+        PackingPolicy learnt = Policies.of(policy, List.of(both, one));
+        for (int i = 0; i < 200; i++) {
+            learnt.arrived(ofTypes(1000, 1, 1));
+        }
+        var packer = new Packer(List.of(both, one), learnt);
+
+        assertThat(packer.place(new Shape(1000, 0, 1, Shape.WHOLE, 1))).isEqualTo(place);
+    }
+
+    @Test
+    void gpu_clustering_counts_gpus_of_all_types() {
+        int[] types = {0, 0, 1, 1};
+        Packer packer =
+                packer("gpu-clustering", List.of(), node(PLENTY, types), node(PLENTY, types));
+
+        assertThat(packer.place(whole(1))).isZero();
+        assertThat(packer.place(ofTypes(1000, 1, 1))).isEqualTo(1);
+        assertThat(packer.place(ofTypes(1000, 1, 1))).isEqualTo(1);
+    }
+
+    /// The products with a demand of 32 CPUs and 2 GPUs, of 64 and 4: 0.5·0.5 + 1·0.5 = 0.75, and
+    /// 0.875·0.5 + 0.5·0.5 = 0.6875. With 1 GPU the first would be less.
+    @Test
+    void dot_product_counts_gpus_of_all_types() {
+        int chosen =
+                chosen(
+                        "dot-product",
+                        ofTypes(32_000, 1, 1),
+                        node(32_000, new int[] {0, 0, 0, 1}),
+                        node(56_000, new int[] {0, 1}),
+                        node(64_000, new int[0]));
+
+        assertThat(chosen).isEqualTo(1);
     }
 
     /// What has been learned at once is no other than before, whatever was learned in between.

@@ -15,6 +15,7 @@ import io.berth.core.packing.Policies;
 import io.berth.core.testing.TestCell;
 import io.berth.core.testing.TestPartition;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -109,6 +110,50 @@ final class PlacementPackingTest {
                         .orElseThrow();
 
         assertThat(why.packing()).isEqualTo(told);
+    }
+
+    private static ResourceRequest ofTypes(int a100, int v100) {
+        return new ResourceRequest(
+                1,
+                1,
+                1,
+                MemoryRequest.perCpu(16),
+                GpuRequest.ofTypes(Map.of("a100", a100, "v100", v100), null));
+    }
+
+    /// All other jobs want a GPU of each type, which only n1 has.
+    @ParameterizedTest
+    @CsvSource({"first-fit, n1", "fgd, n2", "default, n2"})
+    void one_gpu_is_not_taken_of_two_types_that_jobs_want_together(String policy, String node) {
+        packing(policy);
+        cell.node("n1", 64, 2, "a100+v100");
+        cell.node("n2", 64, 2, "a100");
+        for (int job = 1; job <= 64; job++) {
+            cell.submit(job, ofTypes(1, 1));
+            cell.cancel(job);
+        }
+        cell.submit(65, TestCell.gpus(1, 1, "a100"));
+
+        cell.round();
+
+        assertThat(nodeOf(65)).isEqualTo(node);
+    }
+
+    /// Two jobs of a GPU each leave as much of n1 as one of two GPUs leaves of n2.
+    @Test
+    void jobs_of_as_many_gpus_of_all_types_are_kept_together() {
+        packing("gpu-clustering");
+        cell.node("n1", 64, 4, "a100+v100");
+        cell.node("n2", 64, 4, "a100+v100");
+        cell.submit(1, TestCell.gpus(1, 1, "a100"));
+        cell.submit(2, TestCell.gpus(1, 1, "v100"));
+        cell.submit(3, ofTypes(1, 1));
+        cell.submit(4, ofTypes(1, 1));
+
+        cell.round();
+
+        assertThat(List.of(nodeOf(1), nodeOf(2), nodeOf(3), nodeOf(4)))
+                .containsExactly("n1", "n1", "n2", "n2");
     }
 
     private void share(String policy) {

@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 /// @param cpus total, as are `memoryMib` (0 while unknown) and `gpus`; those that it has, once it
 ///   is placed
 /// @param memoryMibPerCpu if it asks for its memory by CPU; else left out
-/// @param gpuTypes where it wants GPUs of several types, how many of each on every node:
-///   `a100:2,v100:1`
+/// @param gpuTypes where it wants GPUs of several types, how many of each on every node, or of
+///   `gpusPerTask` or `gpusPerJob`: `a100:2,v100:1`
 /// @param gpuPart what it wants, or has, of a shared GPU
 /// @param gres other resources of each of its nodes, as `--gres`: `nic:1`; left out if it wants
 ///   none
@@ -169,9 +169,7 @@ record JobJson(
                 job.gpus(),
                 request.gpus().perNode(),
                 request.gpus().type(),
-                request.gpus().byType().isEmpty()
-                        ? null
-                        : request.gpus().text(request.gpus().perNode()),
+                request.gpus().byType().isEmpty() ? null : request.gpus().text(),
                 GpuPartJson.of(request.gpus(), attempt, allocations),
                 request.gres().isEmpty() ? null : GresText.text(request.gres()),
                 attempt == null ? List.of() : lowGpuUse(attempt),

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Makes a submission of slurmrestd's `job_submit_req`: a script, and the job's description beside
@@ -151,41 +152,42 @@ final class SlurmSubmission {
 
     /// A list as `--gres` has it; each item may be written as a TRES is: `gres/gpu:a100=2`.
     private void perNode(String list) throws Refused {
-        try {
-            GresList wanted = GresList.parse(list.replace("gres/", "gres:").replace('=', ':'));
-            GpuSpec gpus = wanted.gpus();
-            if (gpus != null) {
-                job.put("gpusPerNode", gpus.count());
-                job.put("gpuType", gpus.type());
-                job.put("gpuTypes", gpus.typesText());
-            }
-            job.put("gpuPart", wanted.part());
-            job.put("gres", wanted.others());
-        } catch (io.berth.slurm.InvalidOption e) {
-            throw invalid(
-                    list,
-                    "gres/gpu[:type]:count, gres/name[:type]:count or a list of them: "
-                            + e.getMessage());
-        }
+        GresList wanted =
+                gres(list, "gres/gpu[:type]:count, gres/name[:type]:count or a list of them");
+        put("gpusPerNode", wanted.gpus());
+        job.put("gpuPart", wanted.part());
+        job.put("gres", wanted.others());
     }
 
-    private void gpus(String field, String tres) throws Refused {
-        String gpu = tres.replaceFirst("^gres[:/]", "");
+    /// GPUs alone, counted otherwise than by node.
+    private void gpus(String field, String list) throws Refused {
+        String gpu = list.replaceFirst("^gres[:/]", "");
         if (gpu.startsWith("mps") || gpu.startsWith("shard")) {
             job.put("gpuPart", gpu.replace('=', ':'));
             return;
         }
-        String[] parts = gpu.split("[:=]");
-        if (!parts[0].equals("gpu") || parts.length > 3 || gpu.contains(",")) {
-            throw invalid(tres, "gres/gpu[:type]:count");
+        String expected = "gres/gpu[:type]:count or a list of them";
+        GresList wanted = gres(list, expected);
+        boolean counted = Stream.of(list.split(",")).allMatch(item -> item.matches(".*[:=][0-9]+"));
+        if (!counted || wanted.gpus() == null || wanted.part() != null || wanted.others() != null) {
+            throw invalid(list, expected);
         }
+        put(field, wanted.gpus());
+    }
+
+    private void put(String field, @Nullable GpuSpec gpus) {
+        if (gpus != null) {
+            job.put(field, gpus.count());
+            job.put("gpuType", gpus.type());
+            job.put("gpuTypes", gpus.typesText());
+        }
+    }
+
+    private static GresList gres(String list, String expected) throws Refused {
         try {
-            job.put(field, Integer.parseInt(parts[parts.length - 1]));
-        } catch (NumberFormatException e) {
-            throw invalid(tres, "gres/gpu[:type]:count");
-        }
-        if (parts.length == 3) {
-            job.put("gpuType", parts[1]);
+            return GresList.parse(list.replace("gres/", "gres:").replace('=', ':'));
+        } catch (io.berth.slurm.InvalidOption e) {
+            throw invalid(list, expected + ": " + e.getMessage());
         }
     }
 

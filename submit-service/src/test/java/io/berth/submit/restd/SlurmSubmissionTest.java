@@ -49,6 +49,14 @@ final class SlurmSubmissionTest {
         assertThat(job.gres()).isEqualTo(others);
     }
 
+    @Test
+    void each_task_is_to_have_gpus_of_several_types() throws Refused {
+        JobSubmission job = of("tres_per_task", "gres/gpu:a100=2,gres/gpu:v100=1");
+
+        assertThat(job.gpusPerTask()).isEqualTo(3);
+        assertThat(job.gpuTypes()).isEqualTo("a100:2,v100:1");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
