@@ -100,7 +100,7 @@ final class SbatchOptionTable {
                 "gres",
                 "SBATCH_GRES",
                 SbatchSetting.GRES,
-                "`gpu[:type][:count]`, of one type, of MIG instances also their profile (`gpu:1g.10gb:2`, `mig:1g.10gb:2`); or a part of one GPU, `mps[:type][:hundredths]` or `shard[:type][:count]`, and of its memory (Berth's own, `gpumem:16G`); beside whole GPUs `gpumem:40G` is what each of them has at least; other resources that nodes have, `name[:type][:count]`; or `none`");
+                "`gpu[:type][:count]`, of one type or of several, of MIG instances also their profile (`gpu:1g.10gb:2`, `mig:1g.10gb:2`); or a part of one GPU, `mps[:type][:hundredths]` or `shard[:type][:count]`, and of its memory (Berth's own, `gpumem:16G`); beside whole GPUs `gpumem:40G` is what each of them has at least; other resources that nodes have, `name[:type][:count]`; or `none`");
         different(
                 "licenses",
                 'L',
@@ -138,7 +138,7 @@ final class SbatchOptionTable {
                 "tres-per-task",
                 "SBATCH_TRES_PER_TASK",
                 SbatchSetting.TRES_PER_TASK,
-                "`cpu:count` and `gres/gpu[:type][:count]`, which are `--cpus-per-task` and `--gpus-per-task`");
+                "`cpu:count` and `gres/gpu[:type][:count]`, of several types each, which are `--cpus-per-task` and `--gpus-per-task`");
     }
 
     private void aboutTerms() {
@@ -355,7 +355,12 @@ final class SbatchOptionTable {
     }
 
     private void gpus(String name, char letter, String variable, SbatchSetting setting) {
-        different(name, letter, variable, setting, "`[type:]count`, of one type");
+        different(
+                name,
+                letter,
+                variable,
+                setting,
+                "`[type:]count`, or of several types `a100:2,v100:1`");
     }
 
     private void different(

@@ -362,7 +362,7 @@ public record JobEnvironment(
         }
     }
 
-    /// By the kernel's numbers the CPUs nearest to each GPU, for `srun`; empty where nobody tells.
+    /// Its GPUs of each type, for `srun`: `a100=UUID,UUID;v100=UUID`.
     private String types(List<String> held) {
         var ofTypes = new TreeMap<String, List<String>>();
         for (Gpu gpu : node.inventory().gpus()) {
@@ -375,6 +375,7 @@ public record JobEnvironment(
                 .collect(Collectors.joining(";"));
     }
 
+    /// By the kernel's numbers the CPUs nearest to each GPU, for `srun`; empty where nobody tells.
     private String nearestCpus(List<String> held) {
         var nearest = new TreeMap<String, String>();
         for (Gpu gpu : node.inventory().gpus()) {
