@@ -18,7 +18,6 @@ import io.berth.contracts.event.Order;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Holding;
-
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;

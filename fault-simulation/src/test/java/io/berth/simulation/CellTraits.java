@@ -20,7 +20,6 @@ import io.berth.contracts.event.PartitionRules.Use;
 import io.berth.contracts.event.PreemptRules;
 import io.berth.core.packing.Policies;
 import io.berth.core.testing.TestCell;
-
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
