@@ -74,7 +74,7 @@ final class SimulatedCell {
         // A fifth of all cells: it takes as long again as the cell itself.
         rerun = new Rerun(seed % 5 == 0 ? new Random(seed).nextInt(12) : Integer.MAX_VALUE);
         traits = CellTraits.of(seed, urgent, random);
-        jobs = new SimulatedJobs(traits, random);
+        jobs = new SimulatedJobs(traits, random, new Random(seed));
         laws = new CellLaws(traits, agents);
         preemption = new PreemptionLaws(traits.configuration(), traits.limited());
         log.add(new Input.Configured(traits.configuration()));

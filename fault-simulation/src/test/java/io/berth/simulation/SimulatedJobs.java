@@ -1,6 +1,7 @@
 package io.berth.simulation;
 
 import io.berth.contracts.Dependency;
+import io.berth.contracts.FeatureExpression;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.Hold;
@@ -9,6 +10,7 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.JobTerms;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.NodeRange;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.ShareRequest;
@@ -21,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// What the users of a simulated cell ask for.
 ///
 /// @param random of the cell
-record SimulatedJobs(CellTraits cell, Random random) {
+/// @param wishes draws what jobs want beside room; no other draw follows from these
+record SimulatedJobs(CellTraits cell, Random random, Random wishes) {
 
     private static final List<String> USERS = List.of("alice", "bob");
 
@@ -47,7 +50,7 @@ record SimulatedJobs(CellTraits cell, Random random) {
                         cpusPerTask,
                         MemoryRequest.perCpu(1024),
                         gpus,
-                        null,
+                        where(),
                         null,
                         null,
                         wide ? new NodeRange(nodes, nodes + 1, true) : null);
@@ -65,6 +68,15 @@ record SimulatedJobs(CellTraits cell, Random random) {
                         random.nextInt(4) != 0,
                         terms(job, now));
         return inPartitions(job, description);
+    }
+
+    /// What its nodes are rather: half of all jobs have it one way or the other.
+    private @Nullable NodeConstraints where() {
+        return switch (wishes.nextInt(4)) {
+            case 0 -> NodeConstraints.NONE.preferring(FeatureExpression.parse("v100"));
+            case 1 -> NodeConstraints.NONE.preferring(FeatureExpression.parse("a100&x86_64"));
+            default -> null;
+        };
     }
 
     /// Some may start in several; none that is a component of a set.
