@@ -360,7 +360,7 @@ final class SbatchOptionTable {
                 letter,
                 variable,
                 setting,
-                "`[type:]count`, or of several types `a100:2,v100:1`");
+                "`[type:]count`, of one type or of several (`a100:2,v100:1`)");
     }
 
     private void different(

@@ -187,10 +187,10 @@ class SrunTest {
     void a_step_of_a_type_waits_for_one_that_holds_those_and_not_for_others() throws Exception {
         Result step =
                 run(
-                        "export BERTH_GPU_TYPES='a100=G0,G3;v100=G1,G2'; srun -G a100:2 sh -c"
+                        "export BERTH_GPU_TYPES='a100=G0,G3;v100=G1,G2'; srun --exact -G a100:2 sh -c"
                                 + " 'touch held; until [ -e go ]; do sleep 0.05; done' & until [ -e"
-                                + " held ]; do sleep 0.05; done; srun -G v100:2 sh -c 'echo"
-                                + " $CUDA_VISIBLE_DEVICES'; touch go; srun -G a100:1 sh -c 'echo"
+                                + " held ]; do sleep 0.05; done; srun --exact -G v100:2 sh -c 'echo"
+                                + " $CUDA_VISIBLE_DEVICES'; touch go; srun --exact -G a100:1 sh -c 'echo"
                                 + " $CUDA_VISIBLE_DEVICES'; wait; srun -G a100:3 true");
 
         assertThat(step.output()).isEqualTo("G1,G2\nG0\n");
