@@ -1,6 +1,7 @@
 package io.berth.agent.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +29,9 @@ class LiveProcessTest {
             assertThat(new LiveProcess(stat.pid(), stat.startTime()).alive()).isTrue();
             assertThat(LiveProcess.handles(process.pid(), TERM)).isTrue();
             assertThat(LiveProcess.peakKib(process.pid())).isPositive();
-            assertThat(LiveProcess.all()).contains(stat);
+            assertThat(LiveProcess.all())
+                    .extracting(LiveProcess.Stat::pid, LiveProcess.Stat::startTime)
+                    .contains(tuple(stat.pid(), stat.startTime()));
         } finally {
             process.destroyForcibly();
         }
