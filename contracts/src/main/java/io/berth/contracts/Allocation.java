@@ -55,6 +55,11 @@ public record Allocation(
         return new Allocation(node, index, tasks, IndexSet.EMPTY, memoryMib, gpus, share, gres);
     }
 
+    /// The same with a part of one GPU, in the place of whole ones.
+    public Allocation with(String gpu, GpuShare part) {
+        return new Allocation(node, index, tasks, cpus, memoryMib, List.of(gpu), part, gres);
+    }
+
     /// How many GPUs it holds whole.
     public int wholeGpus() {
         return share == null ? gpus.size() : 0;

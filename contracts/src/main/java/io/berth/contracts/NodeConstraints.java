@@ -165,43 +165,50 @@ public record NodeConstraints(
         return with(it -> it.prefer = rather);
     }
 
-    /// What may be changed of them.
-    private static final class Draft {
-        @Nullable FeatureExpression features;
-        List<NodeName> nodeList;
-        @Nullable SwitchLimit switches;
-        @Nullable String reservation;
-        @Nullable Boolean contiguous;
-        @Nullable Integer segment;
-        @Nullable Boolean linked;
-        @Nullable FeatureExpression prefer;
-
-        Draft(NodeConstraints of) {
-            features = of.features;
-            nodeList = of.nodeList;
-            switches = of.switches;
-            reservation = of.reservation;
-            contiguous = of.contiguous;
-            segment = of.segment;
-            linked = of.linked;
-            prefer = of.prefer;
-        }
-    }
-
-    private NodeConstraints with(Consumer<Draft> change) {
+    /// The same but for what is changed.
+    public NodeConstraints with(Consumer<Draft> change) {
         var to = new Draft(this);
         change.accept(to);
         return new NodeConstraints(
                 to.features,
                 to.nodeList,
-                excluded,
-                sharing,
+                to.excluded,
+                to.sharing,
                 to.switches,
                 to.reservation,
-                shape,
+                to.shape,
                 to.contiguous,
                 to.segment,
                 to.linked,
                 to.prefer);
+    }
+
+    /// What [#with] may change; as the constraints have it until then.
+    public static final class Draft {
+        public @Nullable FeatureExpression features;
+        public List<NodeName> nodeList;
+        public List<NodeName> excluded;
+        public Sharing sharing;
+        public @Nullable SwitchLimit switches;
+        public @Nullable String reservation;
+        public @Nullable NodeShape shape;
+        public @Nullable Boolean contiguous;
+        public @Nullable Integer segment;
+        public @Nullable Boolean linked;
+        public @Nullable FeatureExpression prefer;
+
+        private Draft(NodeConstraints of) {
+            features = of.features;
+            nodeList = of.nodeList;
+            excluded = of.excluded;
+            sharing = of.sharing;
+            switches = of.switches;
+            reservation = of.reservation;
+            shape = of.shape;
+            contiguous = of.contiguous;
+            segment = of.segment;
+            linked = of.linked;
+            prefer = of.prefer;
+        }
     }
 }

@@ -10,6 +10,7 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Part;
@@ -38,6 +39,7 @@ record CellLaws(CellTraits cell, List<SimulatedAgent> agents) {
         checkLimits(state);
         checkLeases();
         checkBlocks(state);
+        AllocationLaws.check(state);
     }
 
     /// What holds after every round too.
@@ -46,15 +48,21 @@ record CellLaws(CellTraits cell, List<SimulatedAgent> agents) {
     static void checkRound(CellState state, List<Fact> placed, long now) {
         checkNoWorkForThoseWhoLeft(state, placed);
         checkClearings(state, now);
+        AllocationLaws.checkStarted(state, placed);
     }
 
-    /// Nobody is in the blocks of a job of partition `urgent` beside it.
+    /// Nobody is in the blocks of a job beside it that is of partition `urgent`, or wants to be
+    /// alone there.
     private void checkBlocks(CellState state) {
         for (JobId job : cell.inOwnBlocks() ? state.holding() : new TreeSet<JobId>()) {
-            if (state.knownJob(job).description().partition().equals("urgent")) {
-                Set<NodeName> its = blocks(state, job);
+            JobDescription its = state.knownJob(job).description();
+            if (its.partition().equals("urgent")
+                    || its.request().where().sharing() == Sharing.TOPOLOGY) {
+                Set<NodeName> nodes = blocks(state, job);
                 for (JobId other : state.holding()) {
-                    assertThat(other.equals(job) || Collections.disjoint(blocks(state, other), its))
+                    assertThat(
+                                    other.equals(job)
+                                            || Collections.disjoint(blocks(state, other), nodes))
                             .as("%s is in blocks of %s", other, job)
                             .isTrue();
                 }

@@ -2,8 +2,11 @@ package io.berth.simulation;
 
 import io.berth.contracts.Blocks;
 import io.berth.contracts.Blocks.Block;
+import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuLinks;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.IndexSet;
+import io.berth.contracts.Inventory;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
 import io.berth.contracts.MigGpus;
@@ -13,18 +16,26 @@ import io.berth.contracts.SharedGpus;
 import io.berth.contracts.Tres;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.ConfigEntry.License;
+import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.ConfigEntry.Reservation;
+import io.berth.contracts.event.ConfigEntry.Switch;
 import io.berth.contracts.event.PartitionRules;
 import io.berth.contracts.event.PartitionRules.State;
 import io.berth.contracts.event.PartitionRules.Use;
 import io.berth.contracts.event.PreemptRules;
+import io.berth.contracts.event.ReservationFlag;
 import io.berth.core.packing.Policies;
 import io.berth.core.testing.TestCell;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /// What a simulated cell is like: its configuration, and what of the rarer things it has.
 ///
@@ -35,6 +46,9 @@ import java.util.Random;
 /// @param inOwnBlocks whether the jobs of partition `urgent` share their blocks with nobody; n1 and
 ///   n2 are one
 /// @param mixed whether all nodes but the first have GPUs of two types
+/// @param switched whether there are racks: n1 and n2 are in one
+/// @param reserved whether n3 is reserved for some time
+/// @param linked whether GPUs of one type have NVLink between them, on each node in twos
 record CellTraits(
         boolean urgent,
         boolean limited,
@@ -42,10 +56,17 @@ record CellTraits(
         boolean dividing,
         boolean inOwnBlocks,
         boolean mixed,
+        boolean switched,
+        boolean reserved,
+        boolean linked,
         Configuration configuration) {
 
     static final int MOST_JOBS = 2;
     static final long MOST_GPUS = 8;
+
+    static final String RESERVATION = "kept";
+    static final long RESERVED_FROM = 1_060_000;
+    static final long RESERVED_UNTIL = 1_160_000;
 
     private static final Limits LIMITS =
             new Limits(
@@ -64,8 +85,14 @@ record CellTraits(
         boolean dividing = seed % 4 == 3;
         boolean inOwnBlocks = seed % 5 < 2;
         boolean mixed = !dividing && seed % 3 == 0;
+        boolean switched = seed % 5 == 2 || seed % 5 == 4;
+        boolean reserved = seed % 6 == 1;
+        boolean linked = !dividing && seed % 7 < 3;
         var plain =
-                TestCell.configuration(limited ? LIMITS : Limits.NONE, preemption(urgent, random));
+                TestCell.configuration(
+                        limited ? LIMITS : Limits.NONE,
+                        preemption(urgent, random),
+                        others(switched, reserved));
         var ofBlocks = inOwnBlocks ? inOwnBlocks(plain) : plain;
         return new CellTraits(
                 urgent,
@@ -74,9 +101,80 @@ record CellTraits(
                 dividing,
                 inOwnBlocks,
                 mixed,
+                switched,
+                reserved,
+                linked,
                 packing(
                         sharing ? sharing(ofBlocks) : dividing ? dividing(ofBlocks) : ofBlocks,
                         seed));
+    }
+
+    /// What its configuration has beside partitions and QOS.
+    private static List<Function<Part, ConfigEntry>> others(boolean switched, boolean reserved) {
+        var others = new ArrayList<Function<Part, ConfigEntry>>();
+        others.add(it -> new License(it, JobWishes.LICENSE, JobWishes.LICENSES));
+        if (reserved) {
+            others.add(CellTraits::reservation);
+        }
+        if (switched) {
+            others.add(it -> new Switch(it, "s1", List.of("n1", "n2"), List.of(), "rack"));
+            others.add(it -> new Switch(it, "s2", List.of("n3"), List.of(), "rack"));
+            others.add(it -> new Switch(it, "top", List.of(), List.of("s1", "s2")));
+        }
+        return others;
+    }
+
+    /// Jobs that name it may run there then, and anywhere when it is over.
+    private static Reservation reservation(Part part) {
+        return new Reservation(
+                part,
+                RESERVATION,
+                RESERVED_FROM,
+                RESERVED_UNTIL,
+                List.of("n3"),
+                List.of(),
+                List.of("team"),
+                List.of(ReservationFlag.NO_HOLD_JOBS_AFTER.name()),
+                null);
+    }
+
+    /// What its nodes have beside CPUs, memory and GPUs.
+    Inventory machine(Inventory it) {
+        return new Inventory(
+                it.sockets(),
+                it.coresPerSocket(),
+                it.threadsPerCore(),
+                it.cpus(),
+                it.memoryMib(),
+                it.gpus(),
+                it.isolation(),
+                it.simulated(),
+                it.profile(),
+                it.os(),
+                it.architecture(),
+                linked ? links(it.gpus()) : null,
+                null,
+                List.of(),
+                List.of(JobWishes.CARDS));
+    }
+
+    private GpuLinks links(List<Gpu> gpus) {
+        return new GpuLinks(
+                gpus.stream()
+                        .map(from ->
+                                gpus.stream()
+                                        .map(to -> word(from, to))
+                                        .collect(Collectors.joining(" ")))
+                        .toList());
+    }
+
+    private String word(Gpu from, Gpu to) {
+        if (from.index() == to.index()) {
+            return "X";
+        }
+        boolean pair =
+                mixed ? from.index() % 2 == to.index() % 2 : from.index() / 2 == to.index() / 2;
+        return pair ? "NV4" : "SYS";
     }
 
     private static Configuration inOwnBlocks(Configuration it) {

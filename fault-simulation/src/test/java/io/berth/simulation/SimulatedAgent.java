@@ -4,6 +4,7 @@ import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.IndexSet;
+import io.berth.contracts.Inventory;
 import io.berth.contracts.MigPlacement;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
@@ -23,6 +24,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// An agent and its machine, as the protocol describes them: a spool that survives the agent, tasks
@@ -67,6 +69,7 @@ final class SimulatedAgent {
 
     final NodeName node;
     private final String types;
+    private final UnaryOperator<Inventory> machine;
     private final List<Order> topic = new ArrayList<>();
     private final TreeMap<RunId, Spooled> spool = new TreeMap<>();
     private final Consumer<RunReport> runs;
@@ -109,15 +112,18 @@ final class SimulatedAgent {
     /// @param cannotSuspend asked at each order to suspend
     /// @param divides asked at each order to divide the GPU in MIG mode; null if there is none
     /// @param types of its GPUs in turn: `a100+v100`
+    /// @param machine what else it has
     SimulatedAgent(
             String node,
             String types,
+            UnaryOperator<Inventory> machine,
             Consumer<RunReport> runs,
             BooleanSupplier diesBeforeReport,
             BooleanSupplier cannotSuspend,
             @Nullable Supplier<Divides> divides) {
         this.node = new NodeName(node);
         this.types = types;
+        this.machine = machine;
         this.runs = runs;
         this.diesBeforeReport = diesBeforeReport;
         this.cannotSuspend = cannotSuspend;
@@ -145,7 +151,17 @@ final class SimulatedAgent {
         var held = new ArrayList<HeldRun>();
         spool.forEach((run, it) -> held.add(new HeldRun(run, it.phase())));
         fenced.forEach(run -> held.add(new HeldRun(run, HeldRun.Phase.ENDED)));
-        NodeSeen plain = TestCell.seen(node.value(), 8, 4, types, nonce, "boot-" + boot, held);
+        NodeSeen bare = TestCell.seen(node.value(), 8, 4, types, nonce, "boot-" + boot, held);
+        var plain =
+                new NodeSeen(
+                        node,
+                        nonce,
+                        bare.machineId(),
+                        bare.bootId(),
+                        bare.agentVersion(),
+                        machine.apply(bare.inventory()),
+                        held,
+                        0);
         dividing = null;
         mustRegister = false;
         String why = failure;

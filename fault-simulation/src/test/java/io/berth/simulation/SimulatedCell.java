@@ -3,6 +3,8 @@ package io.berth.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Hold;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.JobArray;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
@@ -38,6 +40,9 @@ final class SimulatedCell {
 
     private static final int NODES = 3;
     private static final int JOBS = 25;
+
+    /// Of each array.
+    private static final int TASKS = 3;
 
     private static final long MOST_BACKOFF = 64 * 60_000;
 
@@ -83,6 +88,7 @@ final class SimulatedCell {
                     new SimulatedAgent(
                             "n" + i,
                             traits.mixed() && i > 1 ? "a100+v100" : "a100",
+                            traits::machine,
                             this::report,
                             () -> random.nextInt(8) == 0,
                             () -> random.nextInt(8) == 0,
@@ -242,6 +248,18 @@ final class SimulatedCell {
         var job = new JobId(submitted.size() + 1);
         JobDescription description = jobs.description(job, now);
         submitted.add(job);
+        JobArray array = null;
+        if (job.value() % 6 == 2 && submitted.size() + TASKS <= JOBS) {
+            long last = job.value() + TASKS - 1;
+            for (long id = job.value() + 1; id <= last; id++) {
+                submitted.add(new JobId(id));
+            }
+            array =
+                    new JobArray(
+                            IndexSet.parse("0-" + (TASKS - 1)),
+                            1 + (int) (job.value() % 2),
+                            List.of(new JobArray.Ids(job.value(), last)));
+        }
         var components = new ArrayList<JobDescription>();
         // Every sixth job is a heterogeneous one.
         boolean alone = traits.inOwnBlocks() && description.partition().equals("urgent");
@@ -259,7 +277,7 @@ final class SimulatedCell {
                                 "alice",
                                 new SpecReference(0, 0, "00"),
                                 null,
-                                null,
+                                array,
                                 components),
                         log.size()));
     }
@@ -335,6 +353,10 @@ final class SimulatedCell {
         }
         List<Fact> byTheState = Engine.place(state, alone, now, pass);
         List<Fact> decided = Engine.place(state, placement, now, pass);
+        if (!decided.equals(byTheState)) {
+            assertThat(decided).as("decided by what was kept alone").allMatch(byTheState::contains);
+            assertThat(byTheState).as("decided by the state alone").allMatch(decided::contains);
+        }
         assertThat(decided).isEqualTo(byTheState);
         rounds++;
         preemption.decided(state, decided, pass, now);

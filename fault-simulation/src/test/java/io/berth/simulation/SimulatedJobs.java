@@ -67,7 +67,7 @@ record SimulatedJobs(CellTraits cell, Random random, Random wishes) {
                         0,
                         random.nextInt(4) != 0,
                         terms(job, now));
-        return inPartitions(job, description);
+        return new JobWishes(cell, wishes).of(job, inPartitions(job, description));
     }
 
     /// What its nodes are rather: half of all jobs have it one way or the other.

@@ -36,7 +36,13 @@ final class SimulatedNode {
         this.log = log;
         this.agent =
                 new SimulatedAgent(
-                        name, "a100", spooled::add, diesBeforeReport, cannotSuspend, null);
+                        name,
+                        "a100",
+                        it -> it,
+                        spooled::add,
+                        diesBeforeReport,
+                        cannotSuspend,
+                        null);
     }
 
     NodeName name() {

@@ -95,7 +95,7 @@ final class Freed {
     /// @param fresh nodes on which something came free
     private void elsewhere(Predicate<FitClass> gains, BitSet fresh, Collection<Waiting> helped) {
         for (Plan plan : all.plans.ofSeveral()) {
-            boolean own = Arrays.stream(plan.nodes()).anyMatch(fresh::get);
+            boolean own = Arrays.stream(keptFor(plan)).anyMatch(fresh::get);
             for (Waiting other : plan.job().either) {
                 if (other != plan.job() && (own || gains.test(other.fit))) {
                     helped.add(other);
@@ -260,7 +260,7 @@ final class Freed {
     /// @param job of the plan, or for another one of its partitions
     private int[] ownNodes(Plan plan, Waiting job) {
         FitClass fit = job.fit;
-        int[] own = plan.nodes();
+        int[] own = job == plan.job() ? plan.nodes() : keptFor(plan);
         boolean any = own.length > 1 || plan.start() <= now || job.limited;
         if (!any && !nodes.get(own[0])) {
             return NONE;
@@ -278,6 +278,12 @@ final class Freed {
         return Arrays.copyOf(with, count);
     }
 
+    /// The nodes that nobody else has for the sake of a plan: of one that is alone in its blocks,
+    /// all of theirs.
+    private int[] keptFor(Plan plan) {
+        return all.cluster.nodesOf(plan.job().job);
+    }
+
     /// Where a planned job could start now, had it nothing reserved.
     @Nullable Place search(Plan plan) {
         Waiting job = plan.job();
@@ -293,11 +299,11 @@ final class Freed {
 
     /// Where a planned job could start now in another partition, had it nothing reserved.
     @Nullable Place search(Plan plan, Waiting other) {
+        int[] kept = keptFor(plan);
         all.plans.lift(plan);
         Place place =
                 Places.either(
-                        other,
-                        length -> all.places.within(other, length, now, decisions, plan.nodes()));
+                        other, length -> all.places.within(other, length, now, decisions, kept));
         all.plans.putBack(plan);
         return place;
     }

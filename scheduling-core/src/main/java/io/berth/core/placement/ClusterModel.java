@@ -71,6 +71,7 @@ final class ClusterModel {
     final Tenants tenants;
     final Reservations reservations;
     private final Licenses licenses;
+    final LicenseWaits licenseWaits = new LicenseWaits();
     private final FitClasses classes;
     private final Map<AssociationName, Association> associations = new HashMap<>();
     private final Association unshared;
@@ -254,6 +255,7 @@ final class ClusterModel {
         nodes.split.leave(job.job());
         Run run = job.run();
         if (run != null) {
+            licenseWaits.forget(job.job());
             run(job, run);
         } else if (!job.eligible() || hindrance(job.description().request()) != null) {
             forget(job.job());
@@ -436,6 +438,7 @@ final class ClusterModel {
         Long points = description.conditions().priority();
         quotas.waits(job);
         List<Entry> entries = each.stream().map(this::entry).toList();
+        licenseWaits.waits(job, entries.getFirst().fit());
         Long least = description.conditions().timeMinSeconds();
         mig.waits(job);
         Association association = points == null ? association(description) : unshared;
@@ -471,12 +474,13 @@ final class ClusterModel {
         } else if (planned != null && planned.end() == planned.start() + engine.length(id)) {
             int[] on = nodes.indices(planned.nodes());
             int lane = planned.gpu() == null ? -1 : nodes.lane(on[0], planned.gpu());
-            Drain drain = drains.of(job, planned, now);
-            if (drain != null || planned.drains().isEmpty() || drains.brought(job, planned)) {
+            JobStatus there = in(job, planned.partition());
+            Drain drain = drains.of(there, planned, now);
+            if (drain != null || planned.drains().isEmpty() || drains.brought(there, planned)) {
                 engine.plan(
                         id,
                         new Expected(
-                                choice(job, planned.partition()),
+                                Partitions.choice(there.description()),
                                 planned.start(),
                                 on,
                                 lane,
@@ -528,6 +532,7 @@ final class ClusterModel {
     void forget(JobId job) {
         nodes.split.leave(job);
         quotas.forget(job);
+        licenseWaits.forget(job);
         mig.forget(job);
         engine.forget(job.value());
     }

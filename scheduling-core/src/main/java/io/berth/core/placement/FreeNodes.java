@@ -150,7 +150,8 @@ final class FreeNodes {
         return cpus;
     }
 
-    /// The allocation of a request for a part of a GPU, or null if it does not fit now.
+    /// The allocation of a request for a part of a GPU, or null if it does not fit now. One that
+    /// has the node to itself has no more of its GPUs.
     ///
     /// @param partition of the job
     /// @param together CPUs that it may have together with others; null is that it has its own
@@ -162,6 +163,10 @@ final class FreeNodes {
             Shared.@Nullable Choice together) {
         Inventory inventory = node.seen().inventory();
         Holding holding = holding(node.node());
+        if (request.where().sharing() == Sharing.NODE) {
+            Allocation all = holding.empty() ? whole(node, request, 0) : null;
+            return all == null ? null : all.with(share.gpu().uuid(), share.part());
+        }
         NodeKind kind = nodes.kindOf(node.node());
         int cpus = kind.cpusOn(request, 0);
         long memory = request.memoryMibOn(0, inventory.memoryMib());

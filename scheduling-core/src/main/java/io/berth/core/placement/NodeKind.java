@@ -211,22 +211,20 @@ record NodeKind(
     /// @param partition of the job
     List<Demand> shares(ResourceRequest request, String partition) {
         ShareRequest wanted = request.gpus().share();
-        long memory = request.memoryMibOn(0, memoryMib);
+        Demand rest = rest(request, 0);
         var ways = new ArrayList<Demand>();
-        List<Gres> others = chosen(request, gres);
-        for (int slot = 0; slot < slots.size() && wanted != null && others != null; slot++) {
+        for (int slot = 0; slot < slots.size() && wanted != null && rest != null; slot++) {
             Slot at = slots.get(slot);
             GpuShare share = wanted.on(at.sharing(), at.of(), at.gpu().memoryMib());
-            boolean fits = cpusOn(request, 0) <= cores.cpus() && memory <= memoryMib;
-            if (share != null && fits && request.gpus().admits(at.gpu())) {
+            if (share != null && request.gpus().admits(at.gpu())) {
                 Demand way =
                         seated(
                                 new Demand(
-                                                cpusOn(request, 0),
-                                                memory,
+                                                rest.cpus(),
+                                                rest.memoryMib(),
                                                 share.units(),
                                                 firstSlot() + slot)
-                                        .with(counted(others)),
+                                        .with(rest.counted()),
                                 request,
                                 0,
                                 null,

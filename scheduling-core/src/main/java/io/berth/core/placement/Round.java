@@ -21,6 +21,7 @@ import io.berth.core.engine.DecisionFailed;
 import io.berth.core.engine.Decisions;
 import io.berth.core.engine.Drain;
 import io.berth.core.engine.FitClass;
+import io.berth.core.engine.Outlook;
 import io.berth.core.engine.Scheduling;
 import io.berth.core.engine.Shared;
 import io.berth.core.engine.Waiting;
@@ -327,7 +328,9 @@ final class Round implements Decisions {
         look.addAll(planned);
         look.addAll(state.waitingFor(Reason.RESOURCES));
         look.addAll(throttles.relieved(unsettled));
+        look.addAll(throttles.kept());
         look.addAll(model.quotas.changed(now));
+        look.addAll(model.licenseWaits.changed(new Outlook(model.engine), now));
         var heads = new HashSet<Head>();
         model.engine.heads(now, this).values().forEach(head -> heads.add(Head.of(status(head))));
         heads.forEach(head -> look.add(head.job()));

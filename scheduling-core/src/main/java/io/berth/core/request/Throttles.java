@@ -2,6 +2,7 @@ package io.berth.core.request;
 
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.JobId;
+import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobStatus;
 import io.berth.core.state.CellState;
 import java.util.Set;
@@ -35,6 +36,22 @@ public final class Throttles {
             }
         }
         return relieved;
+    }
+
+    /// Waiting tasks that may start no more since this pass has started others of their arrays.
+    public Set<JobId> kept() {
+        var kept = new TreeSet<JobId>();
+        for (JobId array : started.keySet()) {
+            for (JobId id : state.companions().tasks(array).values()) {
+                JobStatus task = state.knownJob(id);
+                if (task.eligible()
+                        && task.reason() != Reason.JOB_ARRAY_TASK_LIMIT
+                        && !admits(task)) {
+                    kept.add(id);
+                }
+            }
+        }
+        return kept;
     }
 
     private int room(ArrayTask task) {

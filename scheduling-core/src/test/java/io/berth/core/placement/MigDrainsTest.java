@@ -28,6 +28,7 @@ import io.berth.core.placement.Verdict.Draining;
 import io.berth.core.state.Input;
 import io.berth.core.testing.MigNode;
 import io.berth.core.testing.TestCell;
+import io.berth.core.testing.TestPartition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -175,6 +176,27 @@ final class MigDrainsTest {
         cell.round();
         assertThat(state(8)).isEqualTo(JobState.RUNNING);
         assertThat(state(9)).isEqualTo(JobState.RUNNING);
+    }
+
+    @Test
+    void nobody_comes_beside_a_job_that_will_have_the_node_for_its_user_alone() {
+        TestPartition.change(cell, "urgent", TestPartition.used(to -> to.exclusiveUser = true));
+        register("A", SEVEN);
+        run(1, 7, "1g.10gb", 10);
+        cell.submit(8, TestCell.job(mig("3g.40gb"), 600).inAnyOf(List.of("batch", "urgent")));
+        cell.round();
+        Planned plan = planned(8);
+        assertThat(plan).satisfies(it -> assertThat(it.partition()).isEqualTo("urgent"));
+
+        cell.submit(9, "bob", TestCell.cpus(1));
+        cell.round();
+        cell.now += 60_000;
+        cell.submit(10, "bob", TestCell.cpus(1));
+        cell.round();
+
+        assertThat(state(9)).isEqualTo(JobState.RUNNING);
+        assertThat(state(10)).isEqualTo(JobState.PENDING);
+        assertThat(planned(8)).isEqualTo(plan);
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.berth.contracts.JobState;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.Limits;
 import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.PreemptMode;
 import io.berth.contracts.Reason;
@@ -20,6 +21,7 @@ import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.RunId;
 import io.berth.contracts.ShareRequest;
 import io.berth.contracts.SharedGpus;
+import io.berth.contracts.Sharing;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
@@ -163,6 +165,26 @@ final class PlacementSharesTest {
 
     private static ResourceRequest onEightCpus(GpuRequest gpus) {
         return new ResourceRequest(1, 1, 8, MemoryRequest.perCpu(1), gpus);
+    }
+
+    @Test
+    void who_has_the_node_to_himself_has_all_of_it_beside_his_part() {
+        ResourceRequest alone =
+                mps(100).on(NodeConstraints.NONE.with(to -> to.sharing = Sharing.NODE));
+        cell.submit(1, mps(100));
+        cell.submit(2, alone);
+        cell.submit(3, mps(100));
+        cell.round();
+
+        assertThat(cell.job(2).reason()).isEqualTo(Reason.RESOURCES);
+        end(1);
+        end(3);
+        cell.submit(4, mps(100));
+        cell.round();
+
+        assertThat(cell.where(2)).containsExactly("n1:0-15:0");
+        assertThat(held(2).share()).extracting(GpuShare::parts).isEqualTo(100);
+        assertThat(cell.job(4).state()).isEqualTo(JobState.PENDING);
     }
 
     @Test

@@ -20,7 +20,6 @@ import io.berth.contracts.RunId;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.Steps;
 import io.berth.contracts.config.Configuration;
-import io.berth.contracts.config.ConfigurationAssembler;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
@@ -42,9 +41,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -75,40 +74,41 @@ public final class TestCell {
 
     /// With preemption, beside that.
     public static Configuration configuration(Limits limits, PreemptRules preemption) {
-        var assembler = new ConfigurationAssembler();
-        Optional<Configuration> whole = Optional.empty();
-        List<ConfigEntry> entries =
-                List.of(
-                        new ConfigEntry.Cluster(
-                                part(1),
-                                "test",
-                                "default",
-                                "normal",
-                                0,
-                                604_800,
-                                false,
-                                new ConfigEntry.Weights(1000, 10000, 0, 0, 0),
-                                new ConfigEntry.Prices(1000, 256, 4000, Map.of("a100", 16_000L)),
-                                null,
-                                preemption.equals(PreemptRules.NONE) ? null : preemption),
-                        partition(2, "batch", List.of("ALL"), 0, 1),
-                        partition(3, "urgent", List.of("ALL"), 0, 10),
-                        partition(4, "pair", List.of("n1", "n2"), 1, 1),
-                        new ConfigEntry.Qos(
-                                part(5),
-                                "normal",
-                                0,
-                                new QosRules("", List.of(), 1000, 0, List.of(), null, limits)),
-                        new ConfigEntry.Qos(
-                                part(6),
-                                "high",
-                                0,
-                                new QosRules(
-                                        "", List.of(), 1000, 0, List.of("normal"), null, limits)));
-        for (ConfigEntry entry : entries) {
-            whole = assembler.add(entry);
-        }
-        return whole.orElseThrow();
+        return configuration(limits, preemption, List.of());
+    }
+
+    /// With other records, beside that.
+    ///
+    /// @param others make each when they are told which part of the revision it is
+    public static Configuration configuration(
+            Limits limits,
+            PreemptRules preemption,
+            List<Function<ConfigEntry.Part, ConfigEntry>> others) {
+        var all = new ArrayList<Function<ConfigEntry.Part, ConfigEntry>>();
+        all.add(it ->
+                new ConfigEntry.Cluster(
+                        it,
+                        "test",
+                        "default",
+                        "normal",
+                        0,
+                        604_800,
+                        false,
+                        new ConfigEntry.Weights(1000, 10000, 0, 0, 0),
+                        new ConfigEntry.Prices(1000, 256, 4000, Map.of("a100", 16_000L)),
+                        null,
+                        preemption.equals(PreemptRules.NONE) ? null : preemption));
+        all.add(it -> partition(it, "batch", List.of("ALL"), 0, 1));
+        all.add(it -> partition(it, "urgent", List.of("ALL"), 0, 10));
+        all.add(it -> partition(it, "pair", List.of("n1", "n2"), 1, 1));
+        all.add(it -> qos(it, "normal", List.of(), limits));
+        all.add(it -> qos(it, "high", List.of("normal"), limits));
+        all.addAll(others);
+        return Configuration.of(
+                1,
+                IntStream.range(0, all.size())
+                        .mapToObj(i -> all.get(i).apply(new ConfigEntry.Part(1, i + 1, all.size())))
+                        .toList());
     }
 
     /// The cluster has that too from now on.
@@ -153,14 +153,16 @@ public final class TestCell {
                                 it.licenses())));
     }
 
-    private static ConfigEntry.Part part(int number) {
-        return new ConfigEntry.Part(1, number, 6);
+    private static ConfigEntry partition(
+            ConfigEntry.Part part, String name, List<String> nodes, int maxNodes, int tier) {
+        return new ConfigEntry.Partition(
+                part, name, part.number() == 2, nodes, 3600, 600, maxNodes, 1, tier, 1024);
     }
 
-    private static ConfigEntry partition(
-            int number, String name, List<String> nodes, int maxNodes, int tier) {
-        return new ConfigEntry.Partition(
-                part(number), name, number == 2, nodes, 3600, 600, maxNodes, 1, tier, 1024);
+    private static ConfigEntry qos(
+            ConfigEntry.Part part, String name, List<String> preempts, Limits limits) {
+        return new ConfigEntry.Qos(
+                part, name, 0, new QosRules("", List.of(), 1000, 0, preempts, null, limits));
     }
 
     /// Decides one input and replays its facts.
