@@ -137,8 +137,9 @@ record JobWishes(CellTraits cell, Random random) {
                     }
                 }
                 case 8 -> {
-                    if (cell.inOwnBlocks() && request.range() == null) {
-                        to.segment = two && anywhere ? 2 : 1;
+                    // The last is in no block.
+                    if (cell.inOwnBlocks() && request.range() == null && anywhere) {
+                        to.segment = request.nodes();
                     }
                 }
                 case 9 -> {

@@ -64,6 +64,10 @@ final class SimulatedCell {
     private Placement placement = new Placement(state, Settings.DEFAULT);
     private final Rerun rerun;
     private Pass pass = Pass.START;
+
+    /// Whether expected starts have passed long ago, upon each of which a service plans anew.
+    private boolean overdue;
+
     private int committed;
     private int divisions;
     private int rounds;
@@ -122,7 +126,7 @@ final class SimulatedCell {
         calm();
         for (int step = 0; step < 3_000 && ended.size() < submitted.size(); step++) {
             if (step == 1_000 && traits.dividing()) {
-                now += MOST_BACKOFF; // What failed before is told only when its node is back.
+                skipBackoff(); // What failed before is told only when its node is back.
             }
             calmStep();
             check();
@@ -208,7 +212,7 @@ final class SimulatedCell {
     private void calm() {
         calm = true;
         if (traits.dividing()) {
-            now += MOST_BACKOFF;
+            skipBackoff();
         }
         for (JobId job : submitted) {
             ask(new Submission.Released(job, "root", Hold.ADMIN));
@@ -239,6 +243,11 @@ final class SimulatedCell {
             case 3, 4 -> round();
             default -> started(agent, agent.obey());
         }
+    }
+
+    private void skipBackoff() {
+        now += MOST_BACKOFF;
+        overdue = true;
     }
 
     private void submit() {
@@ -344,7 +353,8 @@ final class SimulatedCell {
 
     /// What has been kept from round to round explains and decides the same as the state alone.
     private List<Fact> placed() {
-        pass = random.nextInt(3) == 0 ? Pass.PLAN : Pass.START;
+        pass = random.nextInt(3) == 0 || overdue ? Pass.PLAN : Pass.START;
+        overdue = false;
         var alone = new Placement(state, Settings.DEFAULT);
         if (rounds % 4 == 0) {
             for (JobId job : state.eligible()) {

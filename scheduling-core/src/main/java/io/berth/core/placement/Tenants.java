@@ -54,14 +54,18 @@ final class Tenants {
 
     /// Whether that job's user is told apart, if it wants it.
     boolean covers(JobDescription job) {
-        return !together.contains(job.user())
-                || Partitions.each(job).stream().noneMatch(this::alone);
+        return !together.contains(job.user()) || !anywhereAlone(job);
+    }
+
+    /// Whether it is to be alone with others of its user in one of its partitions.
+    private boolean anywhereAlone(JobDescription job) {
+        return Partitions.each(job).stream().anyMatch(this::alone);
     }
 
     /// 0 for one who is not told apart. One who was not at first is not later either: he has runs
     /// that are not known as his.
     private int user(JobDescription job) {
-        if (alone(job) && !together.contains(job.user())) {
+        if (!together.contains(job.user()) && anywhereAlone(job)) {
             users.putIfAbsent(job.user(), users.size() + 1);
         }
         int user = users.getOrDefault(job.user(), 0);

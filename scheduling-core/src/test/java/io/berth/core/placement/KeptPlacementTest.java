@@ -27,7 +27,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// One and the same placement decides and tells from round to round what a fresh one would.
+/// One and the same placement decides and tells from round to round what a fresh one would, also
+/// where a job may start in several partitions.
 final class KeptPlacementTest {
 
     private final TestCell cell = new TestCell();
@@ -148,6 +149,23 @@ final class KeptPlacementTest {
         round();
 
         assertThat(cell.job(2).state()).isEqualTo(JobState.RUNNING);
+        assertThat(cell.job(2).description().partition()).isEqualTo("batch");
+    }
+
+    @Test
+    void a_job_comes_beside_no_other_user_in_a_partition_of_one_user_that_it_names_second() {
+        TestPartition.change(cell, "urgent", TestPartition.used(to -> to.exclusiveUser = true));
+        note(cell.node("n1", 8, 0, "a100"));
+        note(cell.submit(1, "bob", TestCell.cpus(4)));
+        round();
+        cell.now += 60_000;
+        note(
+                cell.submit(
+                        2,
+                        TestCell.job(TestCell.cpus(4), 600).inAnyOf(List.of("batch", "urgent"))));
+        round();
+
+        assertThat(cell.where(2)).containsExactly("n1:4-7:");
         assertThat(cell.job(2).description().partition()).isEqualTo("batch");
     }
 }
