@@ -259,15 +259,21 @@ static pid_t fork_task(bool *born)
     return *born ? task : fork();
 }
 
-/* Becomes the task: this program once more, with the marks as its environment, by which others know it. */
-static _Noreturn void become_task(bool born, int count, char **marks)
+/* The kernel's default action for each signal, and none blocked, whatever this program was started with: a shell that begins a
+ * command in the background, and nohup, have it ignore some, and no shell undoes that. */
+static void reset_signals(void)
 {
-    signal(SIGHUP, SIG_DFL);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Becomes the task: this program once more, with the marks as its environment, by which others know it. */
+static _Noreturn void become_task(bool born, int count, char **marks)
+{
+    reset_signals();
     int failure = open("failure", O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (failure < 0 || dup2(failure, STDERR_FILENO) < 0)
         exit(FAILED);

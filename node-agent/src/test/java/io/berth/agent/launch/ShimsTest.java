@@ -175,6 +175,47 @@ class ShimsTest {
         assertThat(exit()).isEqualTo(new ExitStatus(0, 15));
     }
 
+    /// As of a machine's agent that a shell with `nohup` or in the background has started.
+    @ParameterizedTest
+    @EnumSource
+    void a_task_has_the_default_actions_whatever_the_agent_was_started_with(Shims.Kind kind)
+            throws Exception {
+        Shims best = Shims.install(home, new Commands());
+        assumeThat(kind == Shims.Kind.SHELL || best.kind() == kind).as("a compiled shim").isTrue();
+        files.write("start", "cat /proc/self/status >found\n");
+        files.write("entrances", "");
+        files.write("devices", "");
+        var command =
+                new ArrayList<>(
+                        List.of(
+                                "env",
+                                // The shell's shim is begun by a JVM, which hands on no mask.
+                                kind == Shims.Kind.PROGRAM
+                                        ? "--block-signal=USR1,TERM"
+                                        : "PATH=" + Commands.PATH,
+                                "sh",
+                                "-c",
+                                "trap '' HUP INT QUIT PIPE ALRM TERM USR1 USR2 TSTP; exec \"$@\"",
+                                "sh"));
+        command.addAll(
+                switch (kind) {
+                    case PROGRAM -> List.of(home + "/shim");
+                    case SHELL -> List.of("setsid", "sh", home + "/shim.sh");
+                });
+        command.add(files.folder().toString());
+        Process shim = new ProcessBuilder(command).directory(files.folder().toFile()).start();
+        await().until(() -> files.has("ready"));
+
+        files.release();
+
+        assertThat(exit()).isEqualTo(ExitStatus.SUCCESS);
+        assertThat(shim.waitFor()).isZero();
+        assertThat(told("found").lines().filter(it -> it.matches("Sig(Blk|Ign):.*")))
+                // The last 31 bits are those of the signals that have names.
+                .allMatch(it -> (Long.parseLong(it.substring(9), 16) & 0x7fffffffL) == 0)
+                .hasSize(2);
+    }
+
     @ParameterizedTest
     @EnumSource
     void a_task_has_a_session_of_its_own_its_marks_and_a_path(Shims.Kind kind) throws Exception {
