@@ -27,7 +27,7 @@
 #define TASK "berth-task"
 #define BORN "born in its group"
 
-enum { WORD = 9, FAILED = 125, MARKS = 2, MOST_WORDS = 16, DEEP = 16, MOST_GROUPS = 65536 };
+enum { WORD = 9, FAILED = 125, NOT_RUN = 126, NOT_FOUND = 127, MARKS = 2, MOST_WORDS = 16, DEEP = 16, MOST_GROUPS = 65536 };
 
 /* How long the file systems may take to answer, in seconds, and how often in one it is looked whether that is still asked. */
 enum { FILES_LIMIT = 30, LOOKS = 20, PAUSE = 1000000000 / LOOKS };
@@ -259,15 +259,21 @@ static pid_t fork_task(bool *born)
     return *born ? task : fork();
 }
 
-/* Becomes the task: this program once more, with the marks as its environment, by which others know it. */
-static _Noreturn void become_task(bool born, int count, char **marks)
+/* The kernel's default action for each signal, and none blocked, whatever this program was started with: a shell that begins a
+ * command in the background, and nohup, have it ignore some, and no shell undoes that. */
+static void reset_signals(void)
 {
-    signal(SIGHUP, SIG_DFL);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Becomes the task: this program once more, with the marks as its environment, by which others know it. */
+static _Noreturn void become_task(bool born, int count, char **marks)
+{
+    reset_signals();
     int failure = open("failure", O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (failure < 0 || dup2(failure, STDERR_FILENO) < 0)
         exit(FAILED);
@@ -370,8 +376,72 @@ static void close_failure(void)
     close(nothing);
 }
 
+static char *after(char *word)
+{
+    return word + strlen(word) + 1;
+}
+
+/* Puts an opened file in the place of one that a program begins with. */
+static void put(const char *name, int how, int place)
+{
+    int file = open(name, how | O_CLOEXEC, 0666);
+    if (file < 0 || dup2(file, place) < 0)
+        fail("cannot open", name);
+}
+
+/* Turns into the program that words say, of which StartScript tells. */
+static _Noreturn void become_program(char *word, const char *end)
+{
+    enum { UMASK, FOLDER, INPUT, OUTPUT, ERROR, KINDS };
+    char *said[KINDS], own[sizeof "SLURM_TASK_PID=" + 20], *folder;
+    /* There are fewer words than bytes. */
+    char **environment = calloc((size_t)(end - word) + 3, sizeof *environment), **variable = environment;
+    char **arguments = calloc((size_t)(end - word) + 1, sizeof *arguments), **argument = arguments;
+    for (int kind = 0; kind < KINDS; kind++, word = word < end ? after(word) : word)
+        said[kind] = word;
+    umask((mode_t)strtoul(said[UMASK], NULL, 8));
+    if (environment == NULL || arguments == NULL || chdir(said[FOLDER]) != 0 || asprintf(&folder, "PWD=%s", said[FOLDER]) < 0)
+        fail("cannot enter", said[FOLDER]);
+    snprintf(own, sizeof own, "SLURM_TASK_PID=%d", getpid());
+    *variable++ = own;
+    for (; word < end && *word != '\0'; word = after(word)) {
+        *variable++ = word;
+        if (strncmp(word, "PWD=", 4) == 0)
+            folder = NULL;
+    }
+    *variable = folder;
+    for (word++; word < end; word = after(word))
+        *argument++ = word;
+    put(said[INPUT], O_RDONLY, STDIN_FILENO);
+    put(said[OUTPUT], O_WRONLY | O_CREAT | O_APPEND, STDOUT_FILENO);
+    if (*said[ERROR] != '\0')
+        put(said[ERROR], O_WRONLY | O_CREAT | O_APPEND, STDERR_FILENO);
+    else if (dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
+        fail("cannot open", said[OUTPUT]);
+    execvpe(arguments[0] == NULL ? "" : arguments[0], arguments, environment);
+    int error = errno;
+    fprintf(stderr, "cannot run %s: %s\n", arguments[0] == NULL ? "nothing" : arguments[0], strerror(error));
+    exit(error == ENOENT ? NOT_FOUND : NOT_RUN);
+}
+
+/* Turns into what `job/begin` says: if that begins with a NUL by its words, each ended by another, else by the shell. */
+static void become_begin(void)
+{
+    int file = open("job/begin", O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    if (file < 0 || fstat(file, &status) != 0)
+        fail("cannot open", "job/begin");
+    char *text = calloc((size_t)status.st_size + 1, 1);
+    ssize_t length = text == NULL ? -1 : read(file, text, (size_t)status.st_size);
+    close(file);
+    if (length > 1 && *text == '\0')
+        become_program(text + 1, text + length);
+    free(text);
+    execl("/bin/sh", "sh", "job/begin", (char *)NULL);
+}
+
 /* What a task does until it is the run's code, once it has the word: the shell's text in `start`. For that the shell waits, which
- * it is told by its file 9, as task.sh does: it is loaded meanwhile. Of another account it is the text in `job/begin`, and no process
+ * it is told by its file 9, as task.sh does: it is loaded meanwhile. Of another account it is what `job/begin` says, and no process
  * of the account is there before the word. */
 static _Noreturn void be_task(bool born)
 {
@@ -387,7 +457,7 @@ static _Noreturn void be_task(bool born)
         if (!become(&account))
             fail("cannot become", "the account");
         close_failure();
-        execl("/bin/sh", "sh", "job/begin", (char *)NULL);
+        become_begin();
     } else if (dup2(word, WORD) < 0 || (word == WORD && fcntl(word, F_SETFD, 0) < 0)) {
         fail("cannot open", "go");
     } else {

@@ -63,9 +63,6 @@ struct task {
     struct rusage used;
 };
 
-/* The signals before any was kept for the tasks. */
-static sigset_t before;
-
 /* The pipe at which tasks wait, for a byte each; none if they do not. Nobody else keeps its end for writing open, so that
  * they end with this program. */
 static int gate[2] = {-1, -1};
@@ -216,10 +213,12 @@ static int become(void *argument)
     struct task *task = beginning->task;
     const int *files = beginning->files;
     await_word();
-    /* The shell has its background commands ignore these. */
-    signal(SIGINT, SIG_DFL);
-    signal(SIGQUIT, SIG_DFL);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    /* The shell has its background commands ignore some, and a script may others. */
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     int input = task->input == NULL ? STDIN_FILENO : open(task->input, O_RDONLY | O_CLOEXEC);
     if (input < 0)
         give_up("cannot open", task->input, EXIT_FAILURE);
@@ -617,7 +616,7 @@ int main(int arguments, char **argument)
     sigemptyset(&awaited);
     for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
         sigaddset(&awaited, forwarded[i]);
-    sigprocmask(SIG_BLOCK, &awaited, &before);
+    sigprocmask(SIG_BLOCK, &awaited, NULL);
     signal(SIGCHLD, SIG_DFL);
     char *end, *text = read_all(argument[FILE_NAME], &end);
     unlink(argument[FILE_NAME]);

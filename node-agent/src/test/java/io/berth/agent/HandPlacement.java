@@ -274,7 +274,17 @@ final class HandPlacement implements AutoCloseable {
                         true));
     }
 
+    /// To the tasks of a step.
     void signal(String node, RunId run, int signal, int step) {
+        signal(node, run, signal, SignalTarget.STEPS, step);
+    }
+
+    void signal(String node, RunId run, int signal, SignalTarget target) {
+        signal(node, run, signal, target, null);
+    }
+
+    private void signal(
+            String node, RunId run, int signal, SignalTarget target, @Nullable Integer step) {
         write(
                 new Order.Signal(
                         new NodeName(node),
@@ -282,7 +292,7 @@ final class HandPlacement implements AutoCloseable {
                         nextNumber(node),
                         run,
                         signal,
-                        SignalTarget.STEPS,
+                        target,
                         step));
     }
 

@@ -162,7 +162,7 @@ record TestConfig(
     /// The one that the test has put there, else the host's.
     @Override
     public Optional<Path> containerRuntime() {
-        return inHome("crun").or(() -> inHome("runc"));
+        return inHome("crun").or(() -> inHome("runc")).or(() -> inHome("podman"));
     }
 
     @Override

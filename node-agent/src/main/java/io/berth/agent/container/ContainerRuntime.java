@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /// A program that runs containers, which a script's account calls in the group of its run: what the
@@ -29,19 +30,23 @@ public record ContainerRuntime(Kind kind, Path program) {
     /// @param name of the container
     /// @param bundle the folder with the configuration that [OciConfig] made, for those that take
     ///   one
+    /// @param state a folder for what the runtime keeps of it
     /// @param image the folder of the container's files
     /// @param binds what of the host is there, and where
     /// @param directory the working directory
-    /// @param variables the names of those that the container has, with their values here
+    /// @param umask of what is made in it, octal
+    /// @param variables those that the container has: a name, for its value here, or `NAME=VALUE`
     /// @param gpus CDI names of the GPUs that it may use
     /// @param terminal whether it has a terminal
     /// @param command what runs in it
     public record Call(
             String name,
             Path bundle,
+            Path state,
             Path image,
             List<Bind> binds,
             Path directory,
+            String umask,
             Collection<String> variables,
             List<String> gpus,
             boolean terminal,
@@ -111,12 +116,12 @@ public record ContainerRuntime(Kind kind, Path program) {
         words.add(program.toString());
         switch (kind) {
             case CRUN -> {
-                words.addAll(List.of("--root", call.bundle().resolve("state").toString()));
+                words.addAll(List.of("--root", call.state().toString()));
                 words.add("--cgroup-manager=disabled");
                 words.addAll(List.of("run", "--bundle", call.bundle().toString(), call.name()));
             }
             case RUNC -> {
-                words.addAll(List.of("--root", call.bundle().resolve("state").toString()));
+                words.addAll(List.of("--root", call.state().toString()));
                 words.addAll(List.of("--rootless", "true"));
                 words.addAll(List.of("run", "--bundle", call.bundle().toString(), call.name()));
             }
@@ -135,13 +140,20 @@ public record ContainerRuntime(Kind kind, Path program) {
                 words.addAll(call.command());
             }
             case PODMAN -> {
-                words.addAll(List.of("run", "--rm", "--name", call.name(), "--cgroups=disabled"));
-                words.add("--interactive");
+                words.addAll(podman(call.state()));
+                words.addAll(List.of("run", "--rm", "--name", call.name(), "--interactive"));
                 if (call.terminal()) {
-                    words.add("--tty");
+                    words.addAll(List.of("--tty", "--log-driver=none"));
+                } else {
+                    words.add("--log-driver=passthrough");
                 }
-                words.addAll(List.of("--network=host", "--pid=host", "--ipc=host"));
-                words.addAll(List.of("--userns=keep-id", "--workdir", call.directory().toString()));
+                words.addAll(List.of("--cgroups=no-conmon", "--network=host", "--pid=host"));
+                words.addAll(List.of("--ipc=host", "--ulimit=host", "--umask=" + call.umask()));
+                words.addAll(List.of("--no-hosts", "--dns=none"));
+                words.add("--security-opt=no-new-privileges");
+                words.addAll(List.of("--workdir", call.directory().toString()));
+                words.add("--mount=type=tmpfs,destination=/run");
+                words.add("--volume=/dev:/dev");
                 call.binds()
                         .forEach(bind ->
                                 words.addAll(
@@ -155,6 +167,38 @@ public record ContainerRuntime(Kind kind, Path program) {
             }
         }
         return words;
+    }
+
+    /// It keeps what it can in the run's folder, and has its crun leave control groups alone. It
+    /// could itself be told that, but then would give the container its own numbers of processes.
+    private static List<String> podman(Path state) {
+        return List.of(
+                "--log-level=fatal",
+                "--root=" + state.resolve("storage"),
+                "--tmpdir=" + state.resolve("tmp"),
+                "--storage-driver=vfs",
+                "--events-backend=none",
+                "--cgroup-manager=cgroupfs",
+                "--runtime=crun",
+                "--runtime-flag=cgroup-manager=disabled",
+                "--runtime-flag=root=" + state.resolve("crun"));
+    }
+
+    /// Variables of the runtime's own process, and not of the program.
+    ///
+    /// @param state see [Call#state]
+    /// @param commands the folder in the container in which scripts find commands first
+    public Map<String, String> variables(Path state, Path commands) {
+        return switch (kind) {
+            case CRUN, RUNC -> Map.of();
+            case APPTAINER -> Map.of("APPTAINERENV_PREPEND_PATH", commands.toString());
+            case PODMAN ->
+                    Map.of(
+                            "HOME", state.toString(),
+                            "XDG_CONFIG_HOME", state.toString(),
+                            // It takes no long path for it.
+                            "XDG_RUNTIME_DIR", "");
+        };
     }
 
     private static String words(Bind bind, String way) {

@@ -3,6 +3,7 @@ package io.berth.agent.group;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
@@ -83,11 +84,13 @@ final class CgroupV1 implements Groups {
                         folders(node, run, Controller.mountedWith(used, mounts)),
                         mounts,
                         memory);
-        if (group.folders().stream().anyMatch(Files::exists)) {
+        try {
+            group.make(limits);
+        } catch (FileAlreadyExistsException e) {
             group.kill();
             group.remove();
+            group.make(limits);
         }
-        group.make(limits);
         return group;
     }
 

@@ -3,6 +3,7 @@ package io.berth.agent.group;
 import io.berth.agent.host.LiveProcess;
 import io.berth.contracts.IndexSet;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -29,6 +30,9 @@ final class ControlFiles {
     private static final String PROCESSES = "cgroup.procs";
     private static final String INNER = "task";
 
+    /// Half a page, in bytes.
+    private static final int LONG = 2048;
+
     /// In a run's group of version 2, where the script is.
     static final String SCRIPT = "script";
 
@@ -39,8 +43,17 @@ final class ControlFiles {
 
     private ControlFiles() {}
 
+    /// All that is in a file, of which the kernel gives a part only if it is longer than a page.
     static String read(Path file) throws IOException {
-        return Files.readString(file).strip();
+        try (InputStream stream = Files.newInputStream(file)) {
+            var bytes = new byte[LONG];
+            int length = Math.max(0, stream.read(bytes));
+            String text = new String(bytes, 0, length, StandardCharsets.UTF_8);
+            return (length < LONG
+                            ? text
+                            : text + new String(stream.readAllBytes(), StandardCharsets.UTF_8))
+                    .strip();
+        }
     }
 
     static void write(Path file, String value) throws IOException {

@@ -8,6 +8,7 @@ import io.berth.contracts.Consumption;
 import io.berth.contracts.Isolation;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -57,10 +58,9 @@ final class V1Group implements Group {
     }
 
     /// Makes its folders, with these limits.
+    ///
+    /// @throws java.nio.file.FileAlreadyExistsException if one of them is there
     void make(Limits limits) throws IOException {
-        for (Path folder : Set.copyOf(folders.values())) {
-            Files.createDirectories(Objects.requireNonNull(folder.getParent()));
-        }
         make(() -> new V1Limits(folders, mounts, memory).set(limits));
     }
 
@@ -71,7 +71,15 @@ final class V1Group implements Group {
     private void make(Setting limits) throws IOException {
         // Controllers that are mounted together have one folder.
         for (Path folder : Set.copyOf(folders.values())) {
-            Files.createDirectory(folder);
+            try {
+                Files.createDirectory(folder);
+            } catch (NoSuchFileException e) {
+                if (level != Level.RUN) {
+                    throw e;
+                }
+                Files.createDirectories(Objects.requireNonNull(folder.getParent()));
+                Files.createDirectory(folder);
+            }
         }
         try {
             enforced.addAll(limits.set());

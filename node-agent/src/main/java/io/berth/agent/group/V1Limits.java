@@ -104,8 +104,9 @@ final class V1Limits {
             inheritCpus(leaf, mount);
             return;
         }
-        inheritCpus(Objects.requireNonNull(leaf.getParent()), mount);
-        inherited(leaf, mount, "cpuset.mems");
+        Path above = Objects.requireNonNull(leaf.getParent());
+        String unused = inherited(above, mount, "cpuset.cpus");
+        write(leaf.resolve("cpuset.mems"), inherited(above, mount, "cpuset.mems"));
         write(leaf.resolve("cpuset.cpus"), cpus.toString());
         if (IndexSet.parse(read(leaf.resolve("cpuset.cpus"))).equals(cpus)) {
             enforced.add(Isolation.CPUSET);

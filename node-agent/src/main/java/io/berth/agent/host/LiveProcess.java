@@ -108,15 +108,27 @@ public record LiveProcess(long pid, long startTime) {
         return stat(pid).map(stat -> stat.state() == 'D').orElse(false);
     }
 
-    /// Whether a process handles a signal itself. Source: proc_pid_status(5), SigCgt.
+    /// Whether a process handles a signal itself.
     public static boolean handles(long pid, int signal) {
+        return (signals(pid, "SigCgt:") >>> (signal - 1) & 1) != 0;
+    }
+
+    /// Whether a process ignores any signal but the real-time ones.
+    public static boolean ignoresSignals(long pid) {
+        return (signals(pid, "SigIgn:") & 0x7fffffffL) != 0;
+    }
+
+    /// A bit for each signal, the lowest for the first. Source: proc_pid_status(5).
+    private static long signals(long pid, String label) {
         try {
             return status(pid)
-                    .filter(line -> line.startsWith("SigCgt:"))
-                    .mapToLong(line -> Long.parseUnsignedLong(line.substring(7).strip(), 16))
-                    .anyMatch(mask -> (mask >>> (signal - 1) & 1) != 0);
+                    .filter(line -> line.startsWith(label))
+                    .mapToLong(line ->
+                            Long.parseUnsignedLong(line.substring(label.length()).strip(), 16))
+                    .findFirst()
+                    .orElse(0);
         } catch (IOException e) {
-            return false;
+            return 0;
         }
     }
 

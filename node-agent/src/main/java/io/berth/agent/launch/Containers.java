@@ -31,6 +31,10 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
 
     private static final Path COMMANDS = Path.of("/run/berth/bin");
 
+    /// Behind the commands, where no configuration of a bundle is read.
+    private static final String PATH =
+            "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
     /// Of the run's folder what the runtime needs. It is root's: what is written in it again, or
     /// given away, is never what the account put in its place.
     static final String FOLDER = "container";
@@ -167,29 +171,36 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
             }
         }
         String folderOfIt = FOLDER + place;
+        files.job().makePassage(folderOfIt);
+        Path state = Files.createDirectories(files.job().at(folderOfIt + "/" + STATE));
+        var given = new ArrayList<>(List.of(folderOfIt + "/" + STATE));
         if (by.takesBundle()) {
-            files.job().makePassage(folderOfIt);
-            Files.createDirectories(files.job().at(folderOfIt + "/" + STATE));
             files.job().write(folderOfIt + "/" + CONFIG, config);
+            given.add(folderOfIt + "/" + CONFIG);
         }
-        inside.put("APPTAINERENV_PREPEND_PATH", COMMANDS.toString());
+        Map<String, String> own = by.variables(state, COMMANDS);
+        var names = new ArrayList<String>();
+        names.add("PATH=" + COMMANDS + ":" + PATH);
+        inside.forEach((name, value) -> {
+            if (!name.equals("PATH")) {
+                names.add(own.containsKey(name) ? name + "=" + value : name);
+            }
+        });
+        inside.putAll(own);
         var call =
                 new Call(
                         "berth-" + part.launch().run() + place.replace('/', '-'),
                         files.job().at(folderOfIt),
+                        state,
                         image,
                         binds,
                         directory,
-                        inside.keySet().stream().filter(name -> !name.equals("PATH")).toList(),
+                        OutputFiles.umask(program.variables()),
+                        names,
                         gpus,
                         program.console() != null,
                         program.command());
-        return new InContainer(
-                inside,
-                by.command(call),
-                by.takesBundle()
-                        ? List.of(folderOfIt + "/" + CONFIG, folderOfIt + "/" + STATE)
-                        : List.of());
+        return new InContainer(inside, by.command(call), given);
     }
 
     /// The NVIDIA GPUs that the run holds.

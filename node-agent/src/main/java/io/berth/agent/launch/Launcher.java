@@ -25,6 +25,7 @@ import io.berth.contracts.event.StepRequest;
 import io.berth.log.trace.Spans;
 import io.berth.log.trace.TraceContext;
 import io.berth.slurm.FilenamePattern;
+import io.berth.slurm.ResourceLimit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -224,13 +225,17 @@ public record Launcher(
                                 spec.key()));
         files.job().makeCheckpoint();
         InContainer what = what(node, launch, spec, account, files);
+        String before = mps.start(node, launch.here());
+        boolean shells =
+                !account.switched()
+                        || shims.kind() == Shims.Kind.SHELL
+                        || !before.isEmpty()
+                        || !ResourceLimit.text(what.variables()).isEmpty();
         String begin =
-                StartScript.of(
-                        directory,
-                        what.variables(),
-                        output,
-                        mps.start(node, launch.here()),
-                        what.command());
+                shells
+                        ? StartScript.of(
+                                directory, what.variables(), output, before, what.command())
+                        : StartScript.words(directory, what.variables(), output, what.command());
         if (!account.switched()) {
             return begin;
         }

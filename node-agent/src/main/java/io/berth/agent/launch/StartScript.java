@@ -3,6 +3,7 @@ package io.berth.agent.launch;
 import io.berth.slurm.ResourceLimit;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,6 +43,9 @@ public final class StartScript {
     /// Holds the group open, doing nothing, until it is ended.
     public static final String HOLDER = "while read -r word <&9; do :; done\n";
 
+    /// The variable that the task itself sets, to its process's number.
+    private static final String OWN = "SLURM_TASK_PID";
+
     private StartScript() {}
 
     /// @param environment all variables of the code; the shell adds only its process's number
@@ -59,9 +63,7 @@ public final class StartScript {
         var others = new StringBuilder();
         for (Map.Entry<String, String> variable : environment.entrySet()) {
             String name = variable.getKey();
-            if (name.isEmpty() || name.indexOf('=') >= 0) {
-                throw new LaunchRefused("'" + name + "' cannot be the name of a variable");
-            }
+            checked(name);
             if (ResourceLimit.is(name)) {
                 continue; // It is set below.
             }
@@ -81,7 +83,7 @@ public final class StartScript {
         script.append("umask ").append(files.umask()).append('\n');
         script.append("cd -- ").append(quoted(directory.toString())).append(" || exit 125\n");
         script.append(exports);
-        script.append("export SLURM_TASK_PID=\"$$\"\n");
+        script.append("export ").append(OWN).append("=\"$$\"\n");
         script.append("exec 9<&-\n");
         script.append("exec <").append(quoted(files.input().toString()));
         script.append(" >>").append(quoted(files.output().toString()));
@@ -99,6 +101,34 @@ public final class StartScript {
             script.append(' ').append(quoted(word));
         }
         return script.append('\n').toString();
+    }
+
+    /// The same as words, for the compiled shim, which then starts no shell for it: a NUL, and with
+    /// a NUL behind each of them umask, directory, the files of input, output and error (empty for
+    /// that of the output), the variables, an empty word, and the command.
+    ///
+    /// @param environment without limits, for which a shell is needed
+    static String words(
+            Path directory,
+            Map<String, String> environment,
+            OutputFiles files,
+            List<String> command)
+            throws LaunchRefused {
+        var words = new ArrayList<String>();
+        words.addAll(List.of(files.umask(), directory.toString(), files.input().toString()));
+        words.add(files.output().toString());
+        words.add(files.error().equals(files.output()) ? "" : files.error().toString());
+        for (Map.Entry<String, String> variable : environment.entrySet()) {
+            if (!ResourceLimit.is(variable.getKey()) && !variable.getKey().equals(OWN)) {
+                words.add(checked(variable.getKey()) + "=" + variable.getValue());
+            }
+        }
+        words.add("");
+        words.addAll(command);
+        for (String word : words) {
+            refuseNul(word);
+        }
+        return "\0" + String.join("\0", words) + "\0";
     }
 
     /// The shell text by which a task of root turns into an account, which then reads the text of
@@ -165,10 +195,21 @@ public final class StartScript {
 
     /// The text as one word of a shell.
     static String quoted(String text) throws LaunchRefused {
+        refuseNul(text);
+        return inQuotes(text);
+    }
+
+    private static void refuseNul(String text) throws LaunchRefused {
         if (text.indexOf('\0') >= 0) {
             throw new LaunchRefused("a NUL cannot be given to a program");
         }
-        return inQuotes(text);
+    }
+
+    private static String checked(String name) throws LaunchRefused {
+        if (name.isEmpty() || name.indexOf('=') >= 0) {
+            throw new LaunchRefused("'" + name + "' cannot be the name of a variable");
+        }
+        return name;
     }
 
     private static String inQuotes(String text) {

@@ -1,5 +1,6 @@
 package io.berth.agent.session;
 
+import io.berth.agent.host.LiveProcess;
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.Frame.Channel;
 import io.berth.slurm.session.FrameSocket;
@@ -78,8 +79,12 @@ public final class JobEnd {
         try (var socket = FrameSocket.connect(session, secret, early::add)) {
             String size = environment.get("BERTH_SESSION_SIZE");
             Terminal terminal = size == null ? null : Terminal.of(size);
+            ProcessBuilder builder = process(command, terminal, environment);
+            if (LiveProcess.ignoresSignals(ProcessHandle.current().pid())) {
+                builder.command(StepRun.reachable(builder.command()));
+            }
             return serve(
-                    process(command, terminal, environment),
+                    builder,
                     terminal,
                     early,
                     socket,

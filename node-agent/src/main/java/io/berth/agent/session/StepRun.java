@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 /// unless the job is heterogeneous. Tasks and nodes are numbered over all of them, in their order.
 final class StepRun {
 
-    private static final String RESET = "--default-signal=HUP,INT,TERM,USR1,USR2";
+    private static final String RESET = "--default-signal";
     private static final int FAILED = 1;
 
     /// Tasks of a step whose nodes are told one by one: a variable has 128 KiB at most, and of more

@@ -26,7 +26,9 @@ exec 2>signal
 (
     trap - HUP INT TERM
     exec 2>failure
-    exec setsid env -i PATH="$PATH" "$@" sh ../../../../task.sh
+    # No shell undoes what it was started with: signals that it ignores.
+    env --default-signal true 2>/dev/null && default=--default-signal || default=
+    exec setsid env $default -i PATH="$PATH" "$@" sh ../../../../task.sh
 )
 status=$?
 if [ -s signal ] && [ "$status" -gt 128 ]; then

@@ -241,10 +241,11 @@ srun_forward_by_program() {
 
 srun_run_by_shells() {
     srun_set() { export "$1=$2"; }
-    # The shell has its background commands ignore INT and QUIT; a task is to have them as every program does.
+    # The shell has its background commands ignore INT and QUIT, and a script may others; a task is to have them as every
+    # program does.
     srun_signals=
-    if env --default-signal=INT,QUIT true 2>/dev/null; then
-        srun_signals='env --default-signal=INT,QUIT'
+    if env --default-signal true 2>/dev/null; then
+        srun_signals='env --default-signal'
     fi
     srun_started=1
     for srun_signal in $srun_early; do srun_forward "$srun_signal"; done

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,11 +23,13 @@ class ContainerRuntimeTest {
             new Call(
                     "berth-7.1",
                     Path.of("/spool/7.1/container"),
+                    Path.of("/spool/7.1/container/state"),
                     Path.of("/images/my torch"),
                     List.of(
                             new Bind(Path.of("/spool/7.1"), Path.of("/run/berth/run"), true),
                             new Bind(Path.of("/spool/bin"), Path.of("/run/berth/bin"), false)),
                     Path.of("/home/alice"),
+                    "027",
                     List.of("A", "B"),
                     List.of("nvidia.com/gpu=GPU-1"),
                     true,
@@ -40,15 +43,22 @@ class ContainerRuntimeTest {
                 "RUNC | --root,/spool/7.1/container/state,--rootless,true,run,--bundle,/spool/7.1/container,berth-7.1",
                 "APPTAINER | exec,--pwd,/home/alice,--bind,/spool/7.1:/run/berth/run:rw,--bind,/spool/bin:/run/berth/bin:ro,"
                         + "--nv,/images/my torch,/run/berth/run/script,$(x)",
-                "PODMAN | run,--rm,--name,berth-7.1,--cgroups=disabled,--interactive,--tty,--network=host,--pid=host,--ipc=host,--userns=keep-id,"
-                        + "--workdir,/home/alice,--volume,/spool/7.1:/run/berth/run:rw,--volume,/spool/bin:/run/berth/bin:ro,"
+                "PODMAN | --log-level=fatal,--root=/spool/7.1/container/state/storage,--tmpdir=/spool/7.1/container/state/tmp,--storage-driver=vfs,"
+                        + "--events-backend=none,--cgroup-manager=cgroupfs,"
+                        + "--runtime=crun,--runtime-flag=cgroup-manager=disabled,--runtime-flag=root=/spool/7.1/container/state/crun,"
+                        + "run,--rm,--name,berth-7.1,--interactive,--tty,--log-driver=none,--cgroups=no-conmon,--network=host,--pid=host,--ipc=host,"
+                        + "--ulimit=host,--umask=027,--no-hosts,--dns=none,--security-opt=no-new-privileges,--workdir,/home/alice,"
+                        + "--mount=type=tmpfs;destination=/run,--volume=/dev:/dev,--volume,/spool/7.1:/run/berth/run:rw,--volume,/spool/bin:/run/berth/bin:ro,"
                         + "--env,A,--env,B,--device,nvidia.com/gpu=GPU-1,--rootfs,/images/my torch,/run/berth/run/script,$(x)"
             })
     void each_is_told_in_its_own_words(Kind kind, String words) {
+        List<String> told =
+                Stream.of(words.split(",")).map(word -> word.replace(';', ',')).toList();
+
         assertThat(new ContainerRuntime(kind, Path.of("/usr/bin/it")).command(CALL))
                 .startsWith("/usr/bin/it")
-                .endsWith(words.split(","))
-                .hasSize(1 + words.split(",").length);
+                .endsWith(told.toArray(String[]::new))
+                .hasSize(1 + told.size());
     }
 
     @ParameterizedTest

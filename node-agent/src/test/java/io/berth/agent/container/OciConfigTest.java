@@ -257,9 +257,11 @@ class OciConfigTest {
                 new Call(
                         "berth-test-" + ProcessHandle.current().pid(),
                         bundle,
+                        state,
                         image,
                         binds,
                         run,
+                        "022",
                         List.of(),
                         List.of(),
                         false,

@@ -17,8 +17,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,6 +86,69 @@ class ShimsTest {
 
         assertThat(exit()).isEqualTo(new ExitStatus(42, 0));
         assertThat(early).isFalse();
+    }
+
+    /// A task of nobody's that turns into what those words say.
+    private void startAsNobody(String begin) throws Exception {
+        assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).as("root").isEqualTo(0);
+        files.write("account", "65534 65534 65534\n");
+        for (Path folder = files.job().folder();
+                folder != null && folder.startsWith(home);
+                folder = folder.getParent()) {
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
+        }
+        files.job().write("begin", begin);
+        Files.setPosixFilePermissions(
+                files.job().at("begin"), PosixFilePermissions.fromString("rw-r--r--"));
+        start(Shims.Kind.PROGRAM, "exit 1\n");
+    }
+
+    private OutputFiles output() throws IOException {
+        Path output = Files.writeString(home.resolve("o ut"), "kept\n");
+        Files.setPosixFilePermissions(output, PosixFilePermissions.fromString("rw-rw-rw-"));
+        return new OutputFiles(Path.of("/dev/null"), output, output, "027");
+    }
+
+    @Test
+    void a_task_turns_into_what_words_say_as_it_does_by_a_shell() throws Exception {
+        Path work = Files.createDirectories(home.resolve("it's"));
+        Map<String, String> variables =
+                new TreeMap<>(
+                        Map.of(
+                                "A",
+                                "$(x)\n'\\",
+                                "BASH_FUNC_f%%",
+                                "() { :; }",
+                                "SLURM_TASK_PID",
+                                "1"));
+        var command =
+                List.of(
+                        "/bin/sh",
+                        "-c",
+                        "printf '[%s]' \"$A\" \"$1\" \"$2\" \"$PWD\"; umask; [ $SLURM_TASK_PID = $$ ] && echo own;"
+                                + " tr '\\0' '\\n' </proc/$$/environ | grep -c -e ^BASH_FUNC -e ^SLURM -e ^PWD; echo error >&2; exit 7",
+                        "sh",
+                        "",
+                        "two words");
+        startAsNobody(StartScript.words(work, variables, output(), command));
+
+        files.release();
+
+        assertThat(exit()).isEqualTo(new ExitStatus(7, 0));
+        assertThat(home.resolve("o ut"))
+                .hasContent(
+                        "kept\n[$(x)\n'\\][][two words][%s]0027\nown\n3\nerror\n".formatted(work));
+    }
+
+    @Test
+    void a_program_that_is_not_there_is_named_where_its_errors_go() throws Exception {
+        startAsNobody(StartScript.words(home, Map.of(), output(), List.of("/no/such")));
+
+        files.release();
+
+        assertThat(exit()).isEqualTo(new ExitStatus(127, 0));
+        assertThat(home.resolve("o ut"))
+                .hasContent("kept\ncannot run /no/such: No such file or directory\n");
     }
 
     @Test
@@ -173,6 +238,47 @@ class ShimsTest {
         files.release();
 
         assertThat(exit()).isEqualTo(new ExitStatus(0, 15));
+    }
+
+    /// As of a machine's agent that a shell with `nohup` or in the background has started.
+    @ParameterizedTest
+    @EnumSource
+    void a_task_has_the_default_actions_whatever_the_agent_was_started_with(Shims.Kind kind)
+            throws Exception {
+        Shims best = Shims.install(home, new Commands());
+        assumeThat(kind == Shims.Kind.SHELL || best.kind() == kind).as("a compiled shim").isTrue();
+        files.write("start", "cat /proc/self/status >found\n");
+        files.write("entrances", "");
+        files.write("devices", "");
+        var command =
+                new ArrayList<>(
+                        List.of(
+                                "env",
+                                // The shell's shim is begun by a JVM, which hands on no mask.
+                                kind == Shims.Kind.PROGRAM
+                                        ? "--block-signal=USR1,TERM"
+                                        : "PATH=" + Commands.PATH,
+                                "sh",
+                                "-c",
+                                "trap '' HUP INT QUIT PIPE ALRM TERM USR1 USR2 TSTP; exec \"$@\"",
+                                "sh"));
+        command.addAll(
+                switch (kind) {
+                    case PROGRAM -> List.of(home + "/shim");
+                    case SHELL -> List.of("setsid", "sh", home + "/shim.sh");
+                });
+        command.add(files.folder().toString());
+        Process shim = new ProcessBuilder(command).directory(files.folder().toFile()).start();
+        await().until(() -> files.has("ready"));
+
+        files.release();
+
+        assertThat(exit()).isEqualTo(ExitStatus.SUCCESS);
+        assertThat(shim.waitFor()).isZero();
+        assertThat(told("found").lines().filter(it -> it.matches("Sig(Blk|Ign):.*")))
+                // The last 31 bits are those of the signals that have names.
+                .allMatch(it -> (Long.parseLong(it.substring(9), 16) & 0x7fffffffL) == 0)
+                .hasSize(2);
     }
 
     @ParameterizedTest

@@ -103,6 +103,18 @@ class SrunTest {
     }
 
     @Test
+    void a_task_has_the_default_actions_whatever_its_script_ignores() throws Exception {
+        Result result =
+                run(
+                        "trap '' HUP INT QUIT PIPE TERM USR1 USR2 TSTP; srun -n1 grep -E 'Sig(Blk|Ign)' /proc/self/status");
+
+        assertThat(result.output().lines())
+                // The last 31 bits are those of the signals that have names.
+                .allMatch(it -> (Long.parseLong(it.substring(9), 16) & 0x7fffffffL) == 0)
+                .hasSize(2);
+    }
+
+    @Test
     void a_step_is_one_task_with_all_that_the_job_holds() throws Exception {
         Result step =
                 run(

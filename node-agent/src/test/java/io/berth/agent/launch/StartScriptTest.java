@@ -37,6 +37,33 @@ class StartScriptTest {
                 .endsWith("/env 'BASH_FUNC_f%%=() { :; }' '/s' '-x'\n");
     }
 
+    @Test
+    void words_are_ended_by_a_nul_each_and_have_no_other() throws LaunchRefused {
+        assertThat(
+                        StartScript.words(
+                                Path.of("/w"),
+                                Map.of("A", "b", "SLURM_RLIMIT_X", "1"),
+                                FILES,
+                                List.of("/s", "")))
+                .isEqualTo(
+                        String.join(
+                                "\0",
+                                "",
+                                "027",
+                                "/w",
+                                "/dev/null",
+                                "/o ut",
+                                "",
+                                "A=b",
+                                "",
+                                "/s",
+                                "",
+                                ""));
+        assertThatThrownBy(
+                        () -> StartScript.words(Path.of("/w"), Map.of("A", "\0"), FILES, List.of()))
+                .hasMessage("a NUL cannot be given to a program");
+    }
+
     @ParameterizedTest
     @CsvSource({"0027, 0027", "77, 77", "8, 022", "'0; reboot', 022", "'', 022", ", 022"})
     void the_umask_is_that_of_the_shell_that_submitted(@Nullable String told, String umask) {
