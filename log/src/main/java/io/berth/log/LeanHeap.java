@@ -11,15 +11,15 @@ import java.util.function.LongSupplier;
 ///
 /// The serial collector looks through the old generation only when that has grown to its limit, and
 /// gives memory back only then: a service in which 30 MiB live holds hundreds after a load. Here
-/// the old generation is collected as soon as it holds twice what lived in it the last time and
-/// [#SPARE] more, so that collections cost in proportion to what was moved there meanwhile; and
-/// once more when the process has come to rest, unless so much lives in it ([#MOST]) that who waits
-/// for its heartbeats might notice. How much memory a collection leaves to the heap is the JVM's
-/// `MaxHeapFreeRatio`.
+/// the old generation is collected as soon as it holds half as much again as lived in it the last
+/// time and [#SPARE] more, so that collections cost in proportion to what was moved there
+/// meanwhile; and once more when the process has come to rest, unless so much lives in it ([#MOST])
+/// that who waits for its heartbeats might notice. How much memory a collection leaves to the heap
+/// is the JVM's `MaxHeapFreeRatio`.
 public final class LeanHeap {
 
     /// Bytes that may come to what lives, or to be garbage, before it is looked through.
-    static final long SPARE = 32 << 20;
+    static final long SPARE = 24 << 20;
 
     /// Bytes that are not worth a collection.
     static final long LITTLE = 2 << 20;
@@ -88,7 +88,7 @@ public final class LeanHeap {
         still = now == collections ? still + 1 : 0;
         collections = now;
         long used = old.getAsLong();
-        boolean grown = used > 2 * living + SPARE;
+        boolean grown = used > living + living / 2 + SPARE;
         boolean rests = still == TURNS_OF_REST && used > living + LITTLE && used < MOST;
         if (grown || rests) {
             collect.run();

@@ -111,7 +111,7 @@ final class ReplayCommand {
         }
         int cell = options.number("cell", 0, 0, 255);
         try {
-            run(options, new KafkaCell(connection(servers), cell));
+            run(options, new KafkaCell(connection(servers)::consumer, cell));
         } catch (KafkaException e) {
             throw new SimFailure(servers + ": " + e.getMessage());
         }

@@ -290,6 +290,44 @@ class ReplayCommandTest implements RecordedCell {
     }
 
     @ParameterizedTest
+    @CsvSource({
+        "berth.runs.v1/Ended, {",
+        "berth.runs.v1/Ended, null",
+        "berth.runs.v1/Teleported, {}",
+        "nothing, {}",
+        "presence/ASLEEP, n1",
+        "presence/DOWN, -",
+        "placing-failed/x, why",
+        "placing-failed/0, why",
+    })
+    void what_nobody_can_read_in_a_round_ends_it_in_a_line(String type, String event) {
+        rounds.addFirst(new RoundEvent.Took(0, 2, 0, new Recorded(type, null, event)));
+
+        assertThatThrownBy(() -> replayed())
+                .isInstanceOf(SimFailure.class)
+                .hasMessageStartingWith("round 2 is not understood: ")
+                .message()
+                .doesNotContain("\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "berth.job-states.v1/JobStatus, {",
+        "berth.node-states.v1/NodeStatus, null",
+        "berth.job-states.v1/Teleported, {}",
+        "nothing, {}",
+    })
+    void what_nobody_can_read_in_a_snapshot_ends_it_in_a_line(String type, String event) {
+        snapshots.addFirst(new SnapshotEvent.Held(0, 1, 0, new Recorded(type, null, event)));
+
+        assertThatThrownBy(() -> replayed())
+                .isInstanceOf(SimFailure.class)
+                .hasMessageStartingWith("the snapshot of round 1 is not understood: ")
+                .message()
+                .doesNotContain("\n");
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "--shadow",

@@ -78,7 +78,8 @@ public final class EventCodec<E> {
         try {
             event = value == null ? null : reading.read(value);
         } catch (IOException e) {
-            throw new CorruptEvent("not a " + type + ": " + e.getMessage(), e);
+            String why = String.valueOf(e.getMessage()).replaceAll("\\s*\\R\\s*", " ");
+            throw new CorruptEvent("not a " + type + ": " + why, e);
         }
         if (event == null) {
             throw new CorruptEvent("not a " + type + ": it says nothing", null);

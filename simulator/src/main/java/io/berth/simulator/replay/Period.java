@@ -118,7 +118,7 @@ public record Period(RecordedCell cell, long from, long to) {
     private static @Nullable Round next(RoundAssembler rounds, RoundEvent event) {
         try {
             return rounds.add(event).orElse(null);
-        } catch (UnknownEventType | CorruptEvent e) {
+        } catch (UnknownEventType | CorruptEvent | IllegalArgumentException e) {
             throw new Unreadable("round " + event.round(), e);
         }
     }
@@ -126,7 +126,7 @@ public record Period(RecordedCell cell, long from, long to) {
     private static @Nullable Snapshot next(SnapshotAssembler whole, SnapshotEvent event) {
         try {
             return whole.add(event).orElse(null);
-        } catch (UnknownEventType | CorruptEvent e) {
+        } catch (UnknownEventType | CorruptEvent | IllegalArgumentException e) {
             throw new Unreadable("the snapshot of round " + event.round(), e);
         }
     }

@@ -92,7 +92,8 @@ public record Services(
                     "-XX:MaxHeapFreeRatio=10",
                     "-XX:ReservedCodeCacheSize=12m",
                     "-XX:SweeperThreshold=100",
-                    "-XX:TrimNativeHeapInterval=30000");
+                    "-XX:TrimNativeHeapInterval=30000",
+                    "-Dlean.heap=true");
 
     private static final Map<String, String> SMALL_NATIVE_HEAP = Map.of("MALLOC_ARENA_MAX", "1");
 
