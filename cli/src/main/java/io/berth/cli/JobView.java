@@ -122,7 +122,7 @@ record JobView(JsonObject json, String tasks) {
     /// `gres:gpu:a100:10` by that field, or `otherwise` where it is not told.
     String counted(String field, String otherwise) {
         return json.has(field)
-                ? gpus(Long.toString(json.number(field))).stream()
+                ? gpus(json.number(field)).stream()
                         .map(it -> "gres:gpu:" + it)
                         .collect(Collectors.joining(","))
                 : otherwise;
@@ -207,7 +207,7 @@ record JobView(JsonObject json, String tasks) {
         if (part != null) {
             items.add("gres:" + part.text("asked"));
         } else if (count > 0) {
-            gpus(Long.toString(count)).forEach(it -> items.add("gres:gpu:" + it));
+            gpus(count).forEach(it -> items.add("gres:gpu:" + it));
         }
         gres().forEach(it -> items.add("gres:" + it));
         return items.isEmpty() ? otherwise : String.join(",", items);
@@ -215,11 +215,21 @@ record JobView(JsonObject json, String tasks) {
 
     /// `a100:8`, or of several types each: `a100:2` and `v100:1`.
     ///
-    /// @param count of all types
-    private List<String> gpus(String count) {
-        return json.has("gpuTypes")
-                ? CliOption.split(json.text("gpuTypes"))
-                : List.of(json.has("gpuType") ? json.text("gpuType") + ":" + count : count);
+    /// @param count of all types: as many as are told of each, or on each socket a part of those
+    private List<String> gpus(long count) {
+        if (!json.has("gpuTypes")) {
+            return List.of(json.has("gpuType") ? json.text("gpuType") + ":" + count : "" + count);
+        }
+        List<String> types = CliOption.split(json.text("gpuTypes"));
+        long told = types.stream().mapToLong(JobView::count).sum();
+        return types.stream()
+                .map(it -> it.substring(0, it.lastIndexOf(':') + 1) + count * count(it) / told)
+                .toList();
+    }
+
+    /// `a100:2` is 2.
+    private static long count(String item) {
+        return Long.parseLong(item.substring(item.lastIndexOf(':') + 1));
     }
 
     /// Other resources than GPUs that it wants on each node: `nic:1`.
@@ -232,7 +242,7 @@ record JobView(JsonObject json, String tasks) {
         var text = new StringBuilder();
         for (String item : gres()) {
             int colon = item.lastIndexOf(':');
-            long count = Long.parseLong(item.substring(colon + 1)) * nodes();
+            long count = count(item) * nodes();
             text.append(",gres/").append(item, 0, colon).append('=').append(count);
         }
         return text.toString();

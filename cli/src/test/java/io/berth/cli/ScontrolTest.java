@@ -478,6 +478,22 @@ final class ScontrolTest {
                 .contains("   TresPerTask=gres:gpu:a100:1,gres:gpu:v100:1\n");
     }
 
+    @Test
+    void gpus_of_several_types_are_told_for_each_socket() throws Exception {
+        mesh.on(
+                "GET",
+                "/v1/jobs/1015",
+                Samples.running()
+                        .replace("\"gpusPerNode\":8", "\"gpusPerNode\":6,\"gpusPerSocket\":3")
+                        .replace(
+                                "\"timeLimitSeconds\"",
+                                "\"gpuTypes\":\"a100:2,v100:4\",\"timeLimitSeconds\""));
+
+        assertThat(out("scontrol", "show", "job", "1015"))
+                .contains("   TresPerNode=gres:gpu:a100:2,gres:gpu:v100:4\n")
+                .contains("   TresPerSocket=gres:gpu:a100:1,gres:gpu:v100:2\n");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "gpusPerJob, TresPerJob=gres:gpu:a100:3",

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// - `total`: spread over the nodes as evenly as they divide, the first nodes taking the remainder.
 ///
 /// Whole GPUs of several types are counted in one of these ways too, each type by itself: so that
-/// of those in total the first nodes have what is left over of each.
+/// of those in total the first nodes have what is left over of each. Each socket gives as many of
+/// each as any other.
 ///
 /// @param perSocket with `perNode`: so many on each socket that the node gives, so that they share
 ///   memory with its CPUs; null does not ask
@@ -51,7 +52,8 @@ public record GpuRequest(
         if (forms > 1
                 || (perTask != null && perTask < 1)
                 || (total != null && total < 1)
-                || (perSocket != null && (perSocket < 1 || perNode % perSocket != 0))) {
+                || (perSocket != null
+                        && (perSocket < 1 || perNode < perSocket || perNode % perSocket != 0))) {
             throw new IllegalArgumentException(
                     "GPUs %d per node, %s per task, %s in total, %s per socket, a part %s: one count of at least 1"
                             .formatted(perNode, perTask, total, perSocket, share));
@@ -62,7 +64,6 @@ public record GpuRequest(
         if (!byType.isEmpty()
                 && (byType.size() == 1
                         || type != null
-                        || perSocket != null
                         || share != null
                         || sum != counted
                         || byType.keySet().stream().anyMatch(GpuRequest::ofInstances)
@@ -70,6 +71,12 @@ public record GpuRequest(
             throw new IllegalArgumentException(
                     "%d GPUs of %s: whole ones of several types, at least 1 of each"
                             .formatted(counted, byType));
+        }
+        int sockets = perSocket == null ? 1 : perNode / perSocket;
+        if (byType.values().stream().anyMatch(it -> it % sockets != 0)) {
+            throw new IllegalArgumentException(
+                    "%s GPUs on %d sockets: as many of each type on each"
+                            .formatted(text(byType), sockets));
         }
     }
 
@@ -107,7 +114,7 @@ public record GpuRequest(
                 one ? types.keySet().iterator().next() : null,
                 perTask == null ? null : (Integer) sum,
                 total == null ? null : (Integer) sum,
-                null,
+                perSocket == null ? null : (Integer) (sum / sockets()),
                 minMemoryMib,
                 null,
                 one ? Map.of() : types);
@@ -143,6 +150,11 @@ public record GpuRequest(
         return counted(perNode, perTask, total);
     }
 
+    /// How many sockets of a node give them; 1 where that is not asked.
+    public int sockets() {
+        return perSocket == null ? 1 : perNode / perSocket;
+    }
+
     /// On how many nodes each has one at least of those in total, of several types the one that
     /// there are most of; any number where they are counted otherwise.
     public int mostNodes() {
@@ -153,7 +165,18 @@ public record GpuRequest(
 
     /// How many it asks for in words: `4`, `a100:4`, `a100:2,v100:1`.
     public String text() {
-        return byType.isEmpty() ? (type == null ? "" : type + ":") + counted() : text(byType);
+        return textOfPart(1);
+    }
+
+    /// The same of one of its sockets.
+    public String textOnSocket() {
+        return textOfPart(sockets());
+    }
+
+    private String textOfPart(int parts) {
+        var types = new TreeMap<>(byType);
+        types.replaceAll((_, count) -> count / parts);
+        return types.isEmpty() ? (type == null ? "" : type + ":") + counted() / parts : text(types);
     }
 
     /// GPUs of several types in words: `a100:2,v100:1`.

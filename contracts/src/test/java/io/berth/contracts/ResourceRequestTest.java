@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.contracts.MemoryRequest.Per;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,27 @@ final class ResourceRequestTest {
                 new ResourceRequest(3, 3, 1, MemoryRequest.perNode(1), new GpuRequest(4, null));
 
         assertThat(request.totalGpus()).isEqualTo(12);
+    }
+
+    @Test
+    void a_socket_gives_as_many_gpus_of_each_type_as_another() {
+        var six = new GpuRequest(6, null, null, null, 3, null);
+
+        GpuRequest types = six.of(Map.of("a100", 2, "v100", 4));
+
+        assertThat(types.sockets()).isEqualTo(2);
+        assertThat(types.text()).isEqualTo("a100:2,v100:4");
+        assertThat(types.textOnSocket()).isEqualTo("a100:1,v100:2");
+        assertThat(types.ofEach())
+                .containsExactly(
+                        new GpuRequest(2, "a100", null, null, 1, null),
+                        new GpuRequest(4, "v100", null, null, 2, null));
+        assertThat(types.onAnySockets())
+                .isEqualTo(GpuRequest.ofTypes(Map.of("a100", 2, "v100", 4), null));
+        assertThatThrownBy(() -> six.of(Map.of("a100", 3, "v100", 3)))
+                .hasMessage("a100:3,v100:3 GPUs on 2 sockets: as many of each type on each");
+        assertThatThrownBy(() -> new GpuRequest(0, null, 2, null, 1, null))
+                .hasMessageContaining("1 per socket");
     }
 
     @ParameterizedTest

@@ -519,6 +519,22 @@ final class SampleEvents {
                         "alice",
                         SPEC,
                         null));
+        var sixOfSockets = new GpuRequest(6, null, null, null, 3, null);
+        addNamed(
+                "types-of-sockets",
+                Topics.SUBMISSIONS,
+                new Submission.Submitted(
+                        JOB,
+                        SHAPED.with(
+                                new ResourceRequest(
+                                        1,
+                                        1,
+                                        2,
+                                        new MemoryRequest(Per.NODE, 8192),
+                                        sixOfSockets.of(Map.of("a100", 2, "v100", 4)))),
+                        "alice",
+                        SPEC,
+                        null));
         addNamed(
                 "wait",
                 Topics.SUBMISSIONS,

@@ -46,15 +46,14 @@ public record GpuSpec(
                         .collect(Collectors.joining(","));
     }
 
-    /// The GPUs of `--gpus-per-socket`: of one type, or of any.
-    static @Nullable GpuSpec ofOneType(String list) throws InvalidOption {
-        GpuSpec found = ofList(list);
-        if (found != null && found.types != null) {
-            throw InvalidOption.refused(
-                    "--gpus-per-socket=%s: GPUs of several types are counted per task, per node or in all (--gpus-per-task, --gres, --gpus-per-node, --gpus)"
-                            .formatted(list));
+    /// So many times as many, of each type; no more than an `int` holds.
+    GpuSpec times(int factor) {
+        if (types == null) {
+            return new GpuSpec(count * factor, type);
         }
-        return found;
+        var all = new TreeMap<>(types);
+        all.replaceAll((_, each) -> each * factor);
+        return new GpuSpec(count * factor, null, all);
     }
 
     /// Whether an item of `--gres` speaks of whole GPUs.

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// @param cpusPerGpu in place of `cpusPerTask`
 /// @param tasksPerGpu with GPUs in place of `tasks`, or with `tasks` in place of GPUs
 /// @param gpuTypes in place of `gpuType` how many of the `gpusPerTask`, the `gpusPerNode`, or else
-///   of the `gpus`, are of each of several types: `a100:2,v100:1`
+///   of the `gpus`, are of each of several types: `a100:2,v100:1`; with `gpusPerSocket` of those of
+///   a node
 /// @param gpuPart a part of one GPU, as `--gres`: `mps:50`, `shard:1`, `gpumem:16G`; beside whole
 ///   GPUs the memory that each of them has at least: `gpumem:40G`
 /// @param gres other resources of each node, as `--gres`: `nic:1,fpga:xilinx:2`

@@ -199,17 +199,20 @@ final class NodesDraft {
                     "--gpus-per-socket option requires --sockets-per-node specification\n"
                             + GpuShape.INVALID);
         }
-        long count = (long) perSocket.count() * sockets;
-        if (count > Integer.MAX_VALUE
-                || (perNode != null
-                        && perNode.count() > 0
-                        && (perNode.count() != count || perNode.types() != null))) {
+        if ((long) perSocket.count() * sockets > Integer.MAX_VALUE) {
             throw InvalidOption.refused(GpuShape.INVALID);
         }
         gpusPerSocket = perSocket.count();
-        return new GpuSpec(
-                (int) count,
-                perSocket.type() == null && perNode != null ? perNode.type() : perSocket.type());
+        GpuSpec together = perSocket.times(sockets);
+        if (perNode == null || perNode.count() == 0 || perNode.equals(together)) {
+            return together;
+        }
+        boolean otherwise =
+                perNode.types() != null || (together.types() != null && perNode.type() != null);
+        if (perNode.count() != together.count() || otherwise) {
+            throw InvalidOption.refused(GpuShape.INVALID);
+        }
+        return together.types() == null && together.type() == null ? perNode : together;
     }
 
     /// The nodes asked for at least and at most, at least as many as are listed.

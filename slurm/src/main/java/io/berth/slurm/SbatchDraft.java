@@ -77,7 +77,7 @@ final class SbatchDraft {
             case EXPORT_FILE -> exportFile = from.text(given);
             case GPUS -> gpus = GpuSpec.ofList(given.required());
             case GPUS_PER_NODE -> gpusPerNode = GpuSpec.ofList(given.required());
-            case GPUS_PER_SOCKET -> gpusPerSocket = GpuSpec.ofOneType(given.required());
+            case GPUS_PER_SOCKET -> gpusPerSocket = GpuSpec.ofList(given.required());
             case GPUS_PER_TASK -> gpusPerTask = GpuSpec.ofList(given.required());
             case TRES_PER_TASK -> setPerTask(given);
             case GRES -> gres = GresList.parse(given.required());

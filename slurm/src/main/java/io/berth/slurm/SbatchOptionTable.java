@@ -94,7 +94,7 @@ final class SbatchOptionTable {
                 "gpus-per-socket",
                 "SBATCH_GPUS_PER_SOCKET",
                 SbatchSetting.GPUS_PER_SOCKET,
-                "`[type:]count`, of one type; a job has so many of each of `--sockets-per-node` sockets of a node, and its CPUs on these");
+                "`[type:]count`, of one type or of several (`a100:2,v100:1`); a job has so many of each of `--sockets-per-node` sockets of a node, and its CPUs on these");
         gpus("gpus-per-task", '\0', "SBATCH_GPUS_PER_TASK", SbatchSetting.GPUS_PER_TASK);
         different(
                 "gres",

@@ -386,10 +386,18 @@ final class SbatchTest {
                 "--gpus-per-task=a100:1,v100:1 -n 2 -G a100:4 | 1 | sbatch: error: Invalid generic"
                         + " resource (gres) specification: GPUs of several types (a100:1,v100:1)"
                         + " are counted in one way: per task, per node or in all",
-                "--gpus-per-socket=a100:1,v100:1 --sockets-per-node=2 | 1 | sbatch: error:"
-                        + " --gpus-per-socket=a100:1,v100:1: GPUs of several types are counted per"
-                        + " task, per node or in all (--gpus-per-task, --gres, --gpus-per-node,"
-                        + " --gpus)",
+                "--gpus-per-socket=a100:1,v100:1 --sockets-per-node=2 -n2 --gpus-per-task=1 | 1"
+                        + " | sbatch: error: Invalid generic resource (gres) specification: GPUs of"
+                        + " several types (a100:2,v100:2) are counted in one way: per task, per"
+                        + " node or in all",
+                "--gpus-per-socket=a100:1,v100:1 --sockets-per-node=2 --gpus-per-node=a100:4 | 1"
+                        + " | sbatch: error: Invalid generic resource (gres) specification",
+                "--gpus-per-socket=2 --sockets-per-node=2 --gres=gpu:a100:3,gpu:v100:1 | 1"
+                        + " | sbatch: error: Invalid generic resource (gres) specification",
+                "--gpus-per-socket=a100:1,v100:1 --sockets-per-node=2 --gres=gpu:a100:3,gpu:v100:1"
+                        + " | 1 | sbatch: error: Invalid generic resource (gres) specification",
+                "--gpus-per-socket=a100:1,v100:2000000000 --sockets-per-node=2 | 1"
+                        + " | sbatch: error: Invalid generic resource (gres) specification",
                 "--gpus-per-task=v100:1 -n 2 -G a100:1 | 1 | sbatch: error: Invalid generic"
                         + " resource (gres) specification: GPUs of type a100 and of type v100,"
                         + " counted in two ways"
@@ -742,6 +750,28 @@ final class SbatchTest {
                         "sbatch: error: --gpus-per-socket option requires --sockets-per-node specification");
         assertThat(refusal("--gpus-per-socket=2", "--sockets-per-node=2", "--gpus-per-node=2"))
                 .hasMessage("Invalid generic resource (gres) specification");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    --sockets-per-node=2                                    | 16 |   | kepler:10,volta:6
+                    --sockets-per-node=2 --gpus=32                          | 16 | 2 | kepler:10,volta:6
+                    --sockets-per-node=2 --gpus-per-node=16                 | 16 |   | kepler:10,volta:6
+                    --sockets-per-node=2 --gres=gpu:volta:6,gpu:kepler:10   | 16 |   | kepler:10,volta:6
+                    --sockets-per-node=1                                    |  8 |   | kepler:5,volta:3
+                    """)
+    void gpus_of_several_types_of_each_socket_make_those_of_a_node(
+            String words, int perNode, @Nullable Integer nodes, String types) throws InvalidOption {
+        JobSubmission job = words(("--gpus-per-socket=volta:3,kepler:5 " + words).split(" "));
+
+        assertThat(job.nodesWanted().gpusPerSocket()).isEqualTo(8);
+        assertThat(job.gpusPerNode()).isEqualTo(perNode);
+        assertThat(job.nodes()).isEqualTo(nodes);
+        assertThat(job.gpuTypes()).isEqualTo(types);
+        assertThat(job.gpuType()).isNull();
     }
 
     @Test

@@ -275,16 +275,11 @@ public final class Feasibility {
                         ? "%d CPUs".formatted(request.cpusOn(0))
                         : "CPUs for %d tasks of %d, at most %d tasks on a socket"
                                 .formatted(request.tasksOn(0), request.cpusPerTask(), tasks);
-        Integer each = request.gpus().perSocket();
-        String type = request.gpus().type();
-        return each == null
+        GpuRequest gpus = request.gpus();
+        return gpus.perSocket() == null
                 ? "no node is known to have " + cpus
-                : "no node is known to have %s%d GPUs on each of %d sockets, and there %s"
-                        .formatted(
-                                type == null ? "" : type + " ",
-                                each,
-                                request.gpusOn(0) / each,
-                                cpus);
+                : "no node is known to have %s GPUs on each of %d sockets, and there %s"
+                        .formatted(gpus.textOnSocket(), gpus.sockets(), cpus);
     }
 
     /// A part of a GPU as `--gres` says it: `mps:50`, `shard:a100:1,gpumem:16384`.

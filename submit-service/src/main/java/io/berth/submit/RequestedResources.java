@@ -64,7 +64,7 @@ final class RequestedResources {
     private final int tasksPerGpu;
 
     /// How many of the GPUs of each task, of each node, or else of all are of each of several
-    /// types; empty for one type, or any.
+    /// types, of those of sockets how many on each node; empty for one type, or any.
     private final Map<String, Integer> gpuTypes;
 
     /// That each whole GPU has at least; null does not ask.
@@ -125,8 +125,6 @@ final class RequestedResources {
             other = "of one type";
         } else if (gpusPerTask > 0 && gpusPerNode > 0) {
             other = "counted per node beside those per task";
-        } else if (gpusPerSocket > 0) {
-            other = "per socket";
         } else if (model()) {
             other = "linked to one another";
         }
@@ -134,6 +132,12 @@ final class RequestedResources {
             throw invalid(
                     "GPUs of several types (%s) and GPUs %s exclude each other"
                             .formatted(list, other));
+        }
+        int sockets = gpusPerSocket == 0 ? 1 : gpusPerNode / gpusPerSocket;
+        if (types.values().stream().anyMatch(it -> it % sockets != 0)) {
+            throw invalid(
+                    "GPUs of types %s are not as many of each on each of %d sockets"
+                            .formatted(quoted(list), sockets));
         }
         return types;
     }

@@ -342,6 +342,40 @@ final class AdmissionTest {
     }
 
     @Test
+    void gpus_of_several_types_of_each_socket_are_as_many_of_each() {
+        var nodes = List.of(FeasibilityTest.onTwoSockets("a100+v100"));
+        var admission = new Admission(Samples.configuration(), nodes, ALICE, 1000, 0);
+
+        assertThat(admission.decide(ofSockets(4, "a100:4,v100:4")))
+                .isInstanceOfSatisfying(
+                        Admitted.class,
+                        it ->
+                                assertThat(it.description().request().gpus())
+                                        .isEqualTo(
+                                                new GpuRequest(8, null, null, null, 4, null)
+                                                        .of(Map.of("a100", 4, "v100", 4))));
+        assertThat(refusal(admission, ofSockets(2, "a100:3,v100:1")))
+                .isEqualTo(
+                        "GPUs of types 'a100:3,v100:1' are not as many of each on each of 2 sockets");
+        assertThat(refusal(admission, ofSockets(4, "a100:6,v100:2"))).contains("6 a100 GPUs");
+        assertThat(refusal(admission, ofSockets(2, "a100:1,v100:1")))
+                .isEqualTo("GPUs of types 'a100:1,v100:1' are 2, and 4 are asked for");
+    }
+
+    private static JobSubmission ofSockets(int gpusEach, String types) {
+        return Asked.with(
+                Map.of(
+                        "gpuTypes",
+                        types,
+                        "where",
+                        Map.of("sockets", 2, "gpusPerSocket", gpusEach)));
+    }
+
+    private static String refusal(Admission admission, JobSubmission asked) {
+        return admission.decide(asked) instanceof NotAdmitted it ? it.refusal().detail() : "";
+    }
+
+    @Test
     void gpus_of_sockets_that_cannot_be_had_are_refused() {
         var unsaid = Asked.with(Map.of("where", Map.of("gpusPerSocket", 2)));
         var apart = Asked.with(Map.of("where", Map.of("sockets", 2, "gpusPerSocket", 2)));

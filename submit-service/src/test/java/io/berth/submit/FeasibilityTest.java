@@ -61,14 +61,20 @@ final class FeasibilityTest {
     }
 
     /// Four GPUs on each of the two sockets.
-    private static NodeSeen onTwoSockets(String otherType) {
+    ///
+    /// @param types those of socket 0 are `a100`, those of socket 1 of this; or of each socket, in
+    ///   turn: `a100+v100`
+    static NodeSeen onTwoSockets(String types) {
+        String[] inTurn = types.split("[+]");
         List<Gpu> gpus =
                 IntStream.range(0, 8)
                         .mapToObj(it ->
                                 new Gpu(
                                         it,
                                         "GPU-" + it,
-                                        it < 4 ? "a100" : otherType,
+                                        inTurn.length > 1
+                                                ? inTurn[it % inTurn.length]
+                                                : it < 4 ? "a100" : types,
                                         "A100",
                                         it,
                                         40_960,
@@ -231,6 +237,20 @@ final class FeasibilityTest {
                         "no node is known to have 3 GPUs on each of 2 sockets, and there 2 CPUs");
         assertThat(bySockets(onTwoSockets("h100"), cluster, 2, 1, 1, 0))
                 .contains("no node is known to have 2 GPUs on each of 2 sockets");
+    }
+
+    @Test
+    void each_socket_must_have_gpus_of_each_type() {
+        var two = new GpuRequest(4, null, null, null, 2, null).of(Map.of("a100", 2, "v100", 2));
+        var request = new ResourceRequest(1, 1, 1, MemoryRequest.perNode(1), two);
+        var cluster = Samples.configuration().cluster();
+
+        assertThat(new Feasibility(request, List.of(onTwoSockets("a100+v100")), cluster).obstacle())
+                .isEmpty();
+        assertThat(new Feasibility(request, List.of(onTwoSockets("v100")), cluster).obstacle())
+                .contains(
+                        "no node is known to have a100:1,v100:1 GPUs on each of 2 sockets, and"
+                                + " there 1 CPUs");
     }
 
     @Test

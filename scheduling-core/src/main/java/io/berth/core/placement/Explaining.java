@@ -198,7 +198,7 @@ final class Explaining {
             return share(asked.share());
         }
         Integer perSocket = asked.perSocket();
-        int sockets = perSocket == null ? 1 : asked.perNode() / perSocket;
+        int sockets = asked.sockets();
         Integer perTask = asked.perTask();
         int most = asked.total() == null ? asked.counted() - sockets : 0;
         for (int fewer = most; fewer > 0; fewer -= sockets) {
@@ -218,9 +218,10 @@ final class Explaining {
         return null;
     }
 
-    /// The fewest GPUs less, all of one type, the first of equals.
+    /// The fewest GPUs less, all of one type, the first of equals; as many on each socket.
     private @Nullable Change fewerOfOneType(GpuRequest asked) {
-        for (int less = 1; less < asked.counted(); less++) {
+        int sockets = asked.sockets();
+        for (int less = sockets; less < asked.counted(); less += sockets) {
             for (var of : asked.byType().entrySet()) {
                 if (of.getValue() < less) {
                     continue;
@@ -389,9 +390,9 @@ final class Explaining {
 
     /// GPUs of whatever sockets.
     private @Nullable Change sockets() {
-        Integer perSocket = request.gpus().perSocket();
-        return perSocket != null && starts(request.with(request.gpus().onAnySockets()))
-                ? new Change(Axis.SOCKETS, perSocket.toString(), "any")
+        GpuRequest asked = request.gpus();
+        return asked.perSocket() != null && starts(request.with(asked.onAnySockets()))
+                ? new Change(Axis.SOCKETS, asked.textOnSocket(), "any")
                 : null;
     }
 

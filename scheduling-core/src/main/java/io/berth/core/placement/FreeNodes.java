@@ -80,9 +80,11 @@ final class FreeNodes {
             return null;
         }
         List<Taken> taken = taken(node.node(), request, index);
-        List<Gpu> first = taken.isEmpty() ? List.of() : taken.getFirst().of();
-        Lane lane = first.isEmpty() ? null : Lane.of(first.getFirst());
-        Seat seat = kind.seat(request, index, lane, partition);
+        if (taken.stream().anyMatch(some -> some.of().size() < some.count())) {
+            return null;
+        }
+        List<Lane> lanes = taken.stream().map(some -> Lane.of(some.of().getFirst())).toList();
+        Seat seat = kind.seat(request, index, lanes, partition);
         long[] there = seat == null ? NOTHING : free(node, kind, partition);
         if (seat != null && !seat.fits(there)) {
             return null;
@@ -171,7 +173,7 @@ final class FreeNodes {
         int cpus = kind.cpusOn(request, 0);
         long memory = request.memoryMibOn(0, inventory.memoryMib());
         List<Gres> others = freeGres(node.node(), request, holding);
-        Seat seat = kind.seat(request, 0, null, partition);
+        Seat seat = kind.seat(request, 0, List.of(), partition);
         long[] there = seat == null ? NOTHING : free(node, kind, partition);
         if (kind.freeCpus(inventory, holding) + shared(together) < cpus
                 || (seat != null && !seat.fits(there))

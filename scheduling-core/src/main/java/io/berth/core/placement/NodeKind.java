@@ -123,27 +123,27 @@ record NodeKind(
     /// Whether it matters where GPUs or CPUs of a part lie, beside how many there are.
     ///
     /// @param partition of the job
-    private boolean seated(
-            ResourceRequest request, int part, @Nullable Lane lane, String partition) {
+    private boolean seated(ResourceRequest request, int part, List<Lane> lanes, String partition) {
         return Seats.bySocket(request)
-                || island(request, part, lane)
+                || island(request, part, lanes)
                 || (seats != null && seats.caps(partition));
     }
 
-    private boolean island(ResourceRequest request, int part, @Nullable Lane lane) {
-        return lane != null
+    /// GPUs of several types are none.
+    private boolean island(ResourceRequest request, int part, List<Lane> lanes) {
+        return lanes.size() == 1
                 && request.where().linked() != null
                 && request.gpusOn(part) > 1
-                && !linked.contains(lane);
+                && !linked.contains(lanes.getFirst());
     }
 
     /// Where a part must lie, on a node that can hold it and is not its own; null is anywhere.
     ///
-    /// @param lane of its whole GPUs; null without
-    @Nullable Seat seat(ResourceRequest request, int part, @Nullable Lane lane, String partition) {
-        return seats == null || !seated(request, part, lane, partition)
+    /// @param lanes of its whole GPUs, one of each type that it has there; none without
+    @Nullable Seat seat(ResourceRequest request, int part, List<Lane> lanes, String partition) {
+        return seats == null || !seated(request, part, lanes, partition)
                 ? null
-                : seats.seat(request, part, lane, partition, island(request, part, lane));
+                : seats.seat(request, part, lanes, partition, island(request, part, lanes));
     }
 
     /// The kind in the engine's terms.
@@ -227,7 +227,7 @@ record NodeKind(
                                         .with(rest.counted()),
                                 request,
                                 0,
-                                null,
+                                List.of(),
                                 partition);
                 if (way != null) {
                     ways.add(way);
@@ -257,10 +257,10 @@ record NodeKind(
         Demand rest = rest(request, part);
         int wanted = request.gpusOn(part);
         if (rest == null || wanted == 0) {
-            return rest == null ? null : seated(rest, request, part, null, partition);
+            return rest == null ? null : seated(rest, request, part, List.of(), partition);
         }
         List<Lane> lanes = List.copyOf(gpus.keySet());
-        int first = -1;
+        var chosen = new ArrayList<Integer>();
         var taken = new long[lanes.size()];
         for (GpuRequest one : request.gpus().ofEach()) {
             int count = request.gpusOn(part, one);
@@ -272,8 +272,9 @@ record NodeKind(
                 return null;
             }
             taken[lane] = whole ? has(lanes.get(lane)) : count;
-            first = first < 0 ? lane : first;
+            chosen.add(lane);
         }
+        int first = chosen.getFirst();
         int ofFirst = (int) taken[first];
         taken[first] = 0;
         return seated(
@@ -282,7 +283,7 @@ record NodeKind(
                         .with(rest.counted()),
                 request,
                 part,
-                lanes.get(first),
+                chosen.stream().map(lanes::get).toList(),
                 partition);
     }
 
@@ -337,17 +338,13 @@ record NodeKind(
     /// The demand where it must lie; null where even an empty node has no place for it. One that
     /// has the node to itself has all places.
     private @Nullable Demand seated(
-            Demand demand,
-            ResourceRequest request,
-            int part,
-            @Nullable Lane lane,
-            String partition) {
+            Demand demand, ResourceRequest request, int part, List<Lane> lanes, String partition) {
         boolean whole = request.where().sharing() == Sharing.NODE;
         String bound = whole ? "" : partition;
-        if (!seated(request, part, lane, bound)) {
+        if (!seated(request, part, lanes, bound)) {
             return demand;
         }
-        Seat seat = seat(request, part, lane, bound);
+        Seat seat = seat(request, part, lanes, bound);
         return seat == null ? null : demand.seated(whole ? null : seat);
     }
 }

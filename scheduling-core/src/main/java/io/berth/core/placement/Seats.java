@@ -213,6 +213,11 @@ final class Seats {
         return ofSocket(onSocket.size()) + cap * onSocket.size() + socket;
     }
 
+    /// The GPUs of a lane that are given out whole, by place in the inventory, as bits.
+    long gpus(Lane lane) {
+        return gpus(lane::equals);
+    }
+
     private long gpus(Predicate<Lane> of) {
         long bits = 0;
         for (int place = 0; place < lanes.size(); place++) {
@@ -223,28 +228,24 @@ final class Seats {
 
     /// Whether some GPUs hold an island of so many, all free.
     boolean holdsIsland(Lane lane, int count) {
-        return layout.holdsIsland(gpus(lane::equals), count);
+        return layout.holdsIsland(gpus(lane), count);
     }
 
     /// Where a part of a request must lie; null where even an empty node has no place for it.
     ///
-    /// @param lane of its GPUs; null without
+    /// @param lanes of its GPUs, one of each type that it has there; none without
     /// @param partition of the job
-    /// @param island whether its GPUs must be one
+    /// @param island whether its GPUs, of one lane, must be one
     @Nullable Seat seat(
-            ResourceRequest request,
-            int part,
-            @Nullable Lane lane,
-            String partition,
-            boolean island) {
-        long gpus = lane == null ? 0 : gpus(lane::equals);
+            ResourceRequest request, int part, List<Lane> lanes, String partition, boolean island) {
         int cap = cap(partition);
         boolean bySocket = bySocket(request);
-        Seat on = cap == NO_CAP && !bySocket ? null : SocketSeat.of(this, request, part, gpus, cap);
+        Seat on =
+                cap == NO_CAP && !bySocket ? null : SocketSeat.of(this, request, part, lanes, cap);
         Seat seat =
                 on != null && (bySocket || !island)
                         ? on
-                        : new Island(this, gpus, request.gpusOn(part), on);
+                        : new Island(this, gpus(lanes.getFirst()), request.gpusOn(part), on);
         return seat.fits(all(new long[0])) ? seat : null;
     }
 

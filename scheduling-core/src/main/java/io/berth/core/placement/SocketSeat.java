@@ -1,5 +1,8 @@
 package io.berth.core.placement;
 
+import static java.util.Objects.requireNonNullElse;
+
+import io.berth.contracts.GpuRequest;
 import io.berth.contracts.NodeShape;
 import io.berth.contracts.ResourceRequest;
 import io.berth.core.placement.Seats.Seat;
@@ -9,13 +12,14 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// On sockets of which each gives so many GPUs, and that have the CPUs of the part together; or on
-/// any, with so many tasks on each at most; or on as many CPUs of each as its partition may have.
+/// On sockets of which each gives so many GPUs, or so many of each of several types, and that have
+/// the CPUs of the part together; or on any, with so many tasks on each at most; or on as many CPUs
+/// of each as its partition may have.
 ///
-/// *Method*: of the sockets with enough free GPUs those with the fewest are taken, and where these
-/// have too few CPUs those with the most. A node's tasks are dealt out to them one by one, each to
-/// the socket that has the fewest so far. Who does not ask for sockets has those first that are
-/// near to its GPUs, then those with the most room.
+/// *Method*: of the sockets with enough free GPUs of each type those with the fewest are taken, and
+/// where these have too few CPUs those with the most. A node's tasks are dealt out to them one by
+/// one, each to the socket that has the fewest so far. Who does not ask for sockets has those first
+/// that are near to its GPUs, then those with the most room.
 ///
 /// *Example*: `--gpus-per-socket=2 --sockets-per-node=1` on a node with three free GPUs on socket 0
 /// and two on socket 1 takes those of socket 1.
@@ -23,8 +27,8 @@ import java.util.stream.IntStream;
 /// Source: sbatch(1), `--gpus-per-socket`, `--ntasks-per-socket`; slurm.conf(5),
 /// `MaxCPUsPerSocket`.
 ///
-/// @param of which GPUs, by place in the inventory, as bits
-/// @param gpusEach that a socket gives; 0 where it does not matter which GPUs they are
+/// @param gpus what a socket gives of each type; where it does not matter which they are, those of
+///   the first
 /// @param chosen how many sockets; 0 is as many as have room
 /// @param cpus on them together
 /// @param unit CPUs of a task, which are on one socket; of a core where it does not matter how many
@@ -32,22 +36,32 @@ import java.util.stream.IntStream;
 /// @param most units on a socket
 /// @param cap how many CPUs of each socket its partition may have, by place among the caps; -1 is
 ///   any number
-record SocketSeat(
-        Seats seats, long of, int gpusEach, int chosen, int cpus, int unit, int most, int cap)
+record SocketSeat(Seats seats, List<OfType> gpus, int chosen, int cpus, int unit, int most, int cap)
         implements Seat {
 
-    /// @param gpus of which it may have some, by place in the inventory, as bits
-    static SocketSeat of(Seats seats, ResourceRequest request, int part, long gpus, int cap) {
-        Integer each = request.gpus().perSocket();
+    /// @param of which GPUs, by place in the inventory, as bits
+    /// @param each how many of them a socket gives; 0 where it does not matter
+    record OfType(long of, int each) {}
+
+    /// @param lanes of its GPUs, one of each type that it has there
+    static SocketSeat of(
+            Seats seats, ResourceRequest request, int part, List<Lane> lanes, int cap) {
+        List<GpuRequest> types = request.gpus().ofEach();
         NodeShape shape = request.where().shape();
         Integer tasks = shape == null ? null : shape.tasksPerSocket();
         Cores cores = seats.cores();
         int unit = tasks == null ? cores.round(1) : cores.round(request, request.cpusPerTask());
+        boolean ofGpus = request.gpus().perSocket() != null;
         return new SocketSeat(
                 seats,
-                gpus,
-                each == null ? 0 : each,
-                each == null ? 0 : request.gpusOn(part) / each,
+                IntStream.range(0, lanes.size())
+                        .limit(ofGpus ? lanes.size() : 1)
+                        .mapToObj(it ->
+                                new OfType(
+                                        seats.gpus(lanes.get(it)),
+                                        requireNonNullElse(types.get(it).perSocket(), 0)))
+                        .toList(),
+                ofGpus ? request.gpus().sockets() : 0,
                 tasks == null ? cores.of(request, part) : request.tasksOn(part) * unit,
                 unit,
                 tasks == null ? Integer.MAX_VALUE : tasks,
@@ -66,7 +80,7 @@ record SocketSeat(
 
     /// Whether the job asks for sockets.
     private boolean asked() {
-        return gpusEach > 0 || most < Integer.MAX_VALUE;
+        return chosen > 0 || most < Integer.MAX_VALUE;
     }
 
     /// The sockets that it takes; empty if there are none.
@@ -77,7 +91,8 @@ record SocketSeat(
         List<Integer> able =
                 IntStream.range(0, seats.onSocket().size())
                         .filter(it -> units(free, it) > 0)
-                        .filter(it -> gpusOn(free, it) >= gpusEach)
+                        .filter(it ->
+                                gpus.stream().allMatch(type -> gpusOn(free, it, type) >= type.each))
                         .boxed()
                         .sorted(Comparator.comparingInt(it -> gpusOn(free, it)))
                         .toList();
@@ -107,16 +122,23 @@ record SocketSeat(
     }
 
     private int gpusOn(long[] free, int socket) {
-        return Long.bitCount(seats.free(free, of & seats.onSocket(socket)));
+        return gpus.stream().mapToInt(type -> gpusOn(free, socket, type)).sum();
+    }
+
+    private int gpusOn(long[] free, int socket, OfType type) {
+        return Long.bitCount(seats.free(free, type.of & seats.onSocket(socket)));
     }
 
     @Override
     public long gpus(long[] free) {
-        long gpus = 0;
-        for (int socket : gpusEach == 0 ? List.<Integer>of() : sockets(free)) {
-            gpus |= seats.layout().choose(seats.free(free, of & seats.onSocket(socket)), gpusEach);
+        long taken = 0;
+        for (int socket : chosen == 0 ? List.<Integer>of() : sockets(free)) {
+            for (OfType type : gpus) {
+                long there = seats.free(free, type.of & seats.onSocket(socket));
+                taken |= seats.layout().choose(there, type.each);
+            }
         }
-        return gpus;
+        return taken;
     }
 
     @Override

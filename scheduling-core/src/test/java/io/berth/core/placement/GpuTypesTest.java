@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.Inventory;
 import io.berth.contracts.JobId;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeConstraints;
@@ -18,12 +19,18 @@ import io.berth.contracts.event.RunReport;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.placement.Verdict.Axis;
 import io.berth.core.placement.Verdict.Change;
+import io.berth.core.state.Input;
+import io.berth.core.testing.BuiltNode;
 import io.berth.core.testing.TestCell;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /// Jobs that want GPUs of several types on each of their nodes.
@@ -218,6 +225,183 @@ final class GpuTypesTest {
                         .orElseThrow()
                         .changes();
         assertThat(changes).contains(new Change(Axis.GPUS, "a100:2,v100:2", "a100:2"));
+    }
+
+    private static ResourceRequest onSockets(
+            int nodes, int sockets, int cpus, Map<String, Integer> each) {
+        int sum = each.values().stream().mapToInt(Integer::intValue).sum();
+        var ofNode = new TreeMap<>(each);
+        ofNode.replaceAll((_, count) -> count * sockets);
+        return new ResourceRequest(
+                nodes,
+                nodes,
+                cpus,
+                MemoryRequest.perCpu(100),
+                new GpuRequest(sum * sockets, null, null, null, sum, null).of(ofNode));
+    }
+
+    private static void built(TestCell it, String name, List<String> types, int... socketOfGpu) {
+        it.take(new Input.Registered(BuiltNode.of(name, 2, null, types, socketOfGpu)));
+    }
+
+    private List<Change> changes(long job) {
+        return new Placement(cell.state, Settings.DEFAULT)
+                .explain(new JobId(job), cell.now)
+                .orElseThrow()
+                .changes();
+    }
+
+    @Test
+    void each_socket_gives_gpus_of_each_type_and_the_cpus_beside_them() {
+        built(cell, "n1", List.of("a100", "v100", "v100", "a100"), 0, 0, 0, 0);
+        built(cell, "n2", List.of("a100", "a100", "v100", "v100", "v100"), 0, 1, 1, 0, 1);
+        cell.submit(1, onSockets(1, 2, 4, Map.of("a100", 1, "v100", 1)));
+        cell.submit(2, onSockets(1, 1, 3, Map.of("a100", 2, "v100", 1)));
+
+        cell.round();
+
+        assertThat(cell.where(1)).containsExactly("n2:0-1,8-9:0,1,2,3");
+        assertThat(cell.where(2)).containsExactly("n1:0-2:0,1,3");
+    }
+
+    @Test
+    void of_sockets_that_have_each_type_the_one_with_the_fewest_free_is_taken() {
+        built(cell, "n1", List.of("a100", "v100", "v100", "a100", "v100"), 0, 0, 0, 1, 1);
+        cell.submit(1, onSockets(1, 1, 1, Map.of("a100", 1, "v100", 1)));
+
+        cell.round();
+
+        assertThat(cell.where(1)).containsExactly("n1:8:3,4");
+    }
+
+    @Test
+    void a_type_that_is_on_one_socket_alone_is_never_given_by_two() {
+        built(cell, "n1", List.of("a100", "a100", "v100", "v100"), 0, 1, 1, 1);
+        cell.submit(1, onSockets(1, 2, 2, Map.of("a100", 1, "v100", 1)));
+
+        cell.round();
+
+        assertThat(cell.job(1).reason()).isEqualTo(Reason.BAD_CONSTRAINTS);
+        assertThat(changes(1)).contains(new Change(Axis.SOCKETS, "a100:1,v100:1", "any"));
+    }
+
+    @Test
+    void one_gpu_less_on_each_socket_of_the_type_that_lacks_would_do() {
+        List<String> types = List.of("a100", "v100", "v100", "a100", "v100", "v100");
+        built(cell, "n1", types, 0, 0, 0, 1, 1, 1);
+        cell.submit(1, on(1, new GpuRequest(1, "v100")));
+        cell.round();
+        cell.submit(2, onSockets(1, 2, 2, Map.of("a100", 1, "v100", 2)));
+        cell.round();
+
+        assertThat(changes(2)).contains(new Change(Axis.GPUS, "a100:2,v100:4", "a100:2,v100:2"));
+    }
+
+    /// Up to 3 nodes with up to 6 GPUs of two types on two sockets in any order, some of them held,
+    /// and some of their CPUs.
+    @Test
+    void sockets_of_several_types_start_exactly_where_a_choice_of_gpus_is_and_have_such() {
+        int started = 0;
+        for (int seed = 0; seed < SEEDS; seed++) {
+            var random = new Random(seed);
+            var it = new TestCell();
+            int nodes = 1 + random.nextInt(3);
+            for (int node = 0; node < nodes; node++) {
+                heldOnSockets(random, it, "n" + node, 10L * node);
+            }
+            it.round();
+            int gang = 1 + random.nextInt(4) / 3;
+            int sockets = 1 + random.nextInt(2);
+            int[] each = {1 + random.nextInt(4) / 3, 1 + random.nextInt(4) / 3};
+            int cpus = 1 + random.nextInt(10);
+            long fitting =
+                    IntStream.range(0, nodes)
+                            .filter(node -> gives(it, "n" + node, sockets, each, cpus))
+                            .count();
+            it.submit(
+                    100, onSockets(gang, sockets, cpus, Map.of("a100", each[0], "v100", each[1])));
+
+            it.round();
+
+            JobStatus.Run run = it.job(100).run();
+            assertThat(run != null).as("seed %d", seed).isEqualTo(fitting >= gang);
+            for (Allocation part : run == null ? List.<Allocation>of() : run.allocations()) {
+                List<Gpu> gpus =
+                        inventory(it, part.node()).gpus().stream()
+                                .filter(gpu -> part.gpus().contains(gpu.uuid()))
+                                .toList();
+                BitSet its = part.cpus().toBitSet();
+                assertThat(good(gpus, its, sockets, each, cpus)).as("seed %d", seed).isTrue();
+                assertThat(its.cardinality()).as("seed %d", seed).isEqualTo(cpus);
+                assertThat(it.state.holdingOn(part.node()).twice()).isFalse();
+            }
+            started += run == null ? 0 : 1;
+        }
+        assertThat(started).isBetween(SEEDS / 10, SEEDS * 9 / 10);
+    }
+
+    private static void heldOnSockets(Random random, TestCell it, String name, long before) {
+        int gpus = 2 + random.nextInt(5);
+        List<String> types =
+                IntStream.range(0, gpus)
+                        .mapToObj(_ -> random.nextBoolean() ? "a100" : "v100")
+                        .toList();
+        built(it, name, types, IntStream.range(0, gpus).map(_ -> random.nextInt(2)).toArray());
+        NodeConstraints there = on(List.of(name), Sharing.SHARED);
+        for (String type : List.of("a100", "v100")) {
+            if (random.nextInt(4) == 0) {
+                it.submit(++before, on(1, new GpuRequest(1, type)).on(there));
+            }
+        }
+        if (random.nextBoolean()) {
+            it.submit(++before, TestCell.cpus(1 + random.nextInt(11)).on(there));
+        }
+    }
+
+    private static Inventory inventory(TestCell it, NodeName node) {
+        return it.state.node(node).orElseThrow().seen().inventory();
+    }
+
+    /// By trying all sets of its free GPUs.
+    private static boolean gives(TestCell it, String name, int sockets, int[] each, int cpus) {
+        var node = new NodeName(name);
+        Inventory has = inventory(it, node);
+        BitSet free = it.state.holdingOn(node).freeCpus(has.cpus());
+        List<Gpu> left =
+                has.gpus().stream()
+                        .filter(gpu -> !it.state.holdingOn(node).holdsGpu(gpu.uuid()))
+                        .toList();
+        return IntStream.range(0, 1 << left.size())
+                .mapToObj(set ->
+                        IntStream.range(0, left.size())
+                                .filter(gpu -> (set >> gpu & 1) != 0)
+                                .mapToObj(left::get)
+                                .toList())
+                .anyMatch(gpus -> good(gpus, free, sockets, each, cpus));
+    }
+
+    /// Whether so many sockets give so many GPUs of each type, others none, and have so many of
+    /// some CPUs together, each one at least.
+    private static boolean good(List<Gpu> gpus, BitSet some, int sockets, int[] each, int cpus) {
+        int giving = 0;
+        int there = 0;
+        for (int socket = 0; socket < 2; socket++) {
+            int its = socket;
+            List<String> types =
+                    gpus.stream().filter(it -> it.numaNode() == its).map(Gpu::type).toList();
+            int here = some.get(8 * socket, 8 * socket + 8).cardinality();
+            if (types.isEmpty()) {
+                continue;
+            }
+            if (here == 0
+                    || Collections.frequency(types, "a100") != each[0]
+                    || Collections.frequency(types, "v100") != each[1]) {
+                return false;
+            }
+            giving++;
+            there += here;
+        }
+        return giving == sockets && there >= cpus;
     }
 
     /// Up to 4 nodes with up to 3 GPUs of each of two types, some of them held; for a gang of parts

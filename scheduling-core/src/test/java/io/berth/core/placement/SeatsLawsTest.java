@@ -24,15 +24,19 @@ import io.berth.core.testing.TestPartition;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.Test;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What holds of jobs that must lie somewhere on a node, over seeded random cells: nodes of eight
 /// GPUs, four on each of two sockets, in boards of two, four or eight whose GPUs are linked. In
-/// some the jobs of a partition have only so many CPUs of each socket.
+/// some the jobs of a partition have only so many CPUs of each socket; in others two GPUs of each
+/// socket are of one type and two of another.
 final class SeatsLawsTest {
 
     private static final int SEEDS = Integer.getInteger("berth.laws.seeds", 20);
@@ -44,16 +48,45 @@ final class SeatsLawsTest {
     }
 
     /// @param bounded whether it is in the partition that has only so many CPUs of each socket
-    /// @param gpus in all, or of each of two sockets
-    private record Wanted(boolean bounded, Kind kind, int gpus, int cpus, long limit) {
+    private static String type(int gpu) {
+        return gpu % 2 == 0 ? "a100" : "v100";
+    }
 
-        static Wanted random(Random random) {
+    /// @param gpus in all, or of each of two sockets
+    /// @param types how many of them are of each; empty where all are of one type
+    private record Wanted(
+            boolean bounded,
+            Kind kind,
+            int gpus,
+            Map<String, Integer> types,
+            int cpus,
+            long limit) {
+
+        static Wanted random(Random random, boolean mixed) {
+            return mixed ? mixed(random) : alike(random);
+        }
+
+        private static Wanted mixed(Random random) {
+            boolean sockets = random.nextBoolean();
+            int some = 1 + random.nextInt(2);
+            int others = 1 + random.nextInt(2);
+            return new Wanted(
+                    random.nextInt(3) > 0,
+                    sockets ? Kind.SOCKETS : Kind.ANYWHERE,
+                    sockets ? some + others : some,
+                    sockets ? Map.of("a100", some, "v100", others) : Map.of(type(others), some),
+                    2 + random.nextInt(5),
+                    60L * (1 + random.nextInt(20)));
+        }
+
+        private static Wanted alike(Random random) {
             Kind kind = Kind.values()[random.nextInt(3)];
             int gpus = random.nextInt(kind == Kind.SOCKETS ? 4 : 5) + 1;
             return new Wanted(
                     random.nextInt(3) > 0,
                     kind,
                     gpus,
+                    Map.of(),
                     2 + random.nextInt(5),
                     60L * (1 + random.nextInt(20)));
         }
@@ -64,20 +97,18 @@ final class SeatsLawsTest {
         }
 
         ResourceRequest request() {
-            boolean sockets = kind == Kind.SOCKETS;
+            int sockets = kind == Kind.SOCKETS ? 2 : 1;
+            Integer perSocket = kind == Kind.SOCKETS ? gpus : null;
+            var ofAny = new GpuRequest(sockets * gpus, null, null, null, perSocket, null);
+            var ofNode = new TreeMap<>(types);
+            ofNode.replaceAll((_, count) -> sockets * count);
             var request =
                     new ResourceRequest(
                             1,
                             1,
                             cpus,
                             MemoryRequest.perNode(100),
-                            new GpuRequest(
-                                    sockets ? 2 * gpus : gpus,
-                                    null,
-                                    null,
-                                    null,
-                                    sockets ? (Integer) gpus : null,
-                                    null));
+                            types.isEmpty() ? ofAny : ofAny.of(ofNode));
             return kind == Kind.ISLAND
                     ? request.on(NodeConstraints.NONE.inBlocks(null, true))
                     : request;
@@ -107,36 +138,44 @@ final class SeatsLawsTest {
 
         boolean good(BitSet chosen, int onBoard) {
             return switch (kind) {
-                case ANYWHERE -> chosen.cardinality() == gpus;
-                case SOCKETS ->
-                        chosen.get(0, 4).cardinality() == gpus
-                                && chosen.get(4, 8).cardinality() == gpus;
+                case ANYWHERE -> has(chosen, 0, 8);
+                case SOCKETS -> has(chosen, 0, 4) && has(chosen, 4, 8);
                 case ISLAND ->
                         chosen.cardinality() == gpus
                                 && (chosen.length() - 1) / onBoard
                                         == chosen.nextSetBit(0) / onBoard;
             };
         }
+
+        private boolean has(BitSet chosen, int from, int to) {
+            var found = new TreeMap<String, Integer>();
+            chosen.stream()
+                    .filter(gpu -> gpu >= from && gpu < to)
+                    .forEach(gpu -> found.merge(types.isEmpty() ? "" : type(gpu), 1, Integer::sum));
+            return found.equals(types.isEmpty() ? Map.of("", gpus) : types);
+        }
     }
 
-    private static void always(Consumer<World> law) {
+    private static void always(boolean mixed, Consumer<World> law) {
         for (int seed = 0; seed < SEEDS; seed++) {
             try {
-                law.accept(new World(seed));
+                law.accept(new World(seed, mixed));
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
             }
         }
     }
 
-    @Test
-    void everybody_lies_where_he_must_and_no_expected_start_comes_later() {
-        always(World::keepsItsWord);
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void everybody_lies_where_he_must_and_no_expected_start_comes_later(boolean mixed) {
+        always(mixed, World::keepsItsWord);
     }
 
-    @Test
-    void the_first_that_waits_is_expected_as_soon_as_its_places_are_free() {
-        always(World::findsTheFirstPlace);
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void the_first_that_waits_is_expected_as_soon_as_its_places_are_free(boolean mixed) {
+        always(mixed, World::findsTheFirstPlace);
     }
 
     /// A cell, and what its jobs want.
@@ -147,11 +186,15 @@ final class SeatsLawsTest {
         private final TreeMap<Long, Wanted> jobs = new TreeMap<>();
         private final int onBoard;
 
+        /// Whether GPUs are of two types in turn.
+        private final boolean mixed;
+
         /// CPUs of a socket that those of the bounded partition have together.
         private final int most;
 
-        World(long seed) {
+        World(long seed, boolean mixed) {
             random = new Random(seed);
+            this.mixed = mixed;
             onBoard = 2 << random.nextInt(3);
             boolean bounded = random.nextBoolean();
             most = bounded ? 3 + random.nextInt(4) : 8;
@@ -169,6 +212,9 @@ final class SeatsLawsTest {
                                         "n" + node,
                                         2,
                                         BuiltNode.boards(8, onBoard),
+                                        IntStream.range(0, 8)
+                                                .mapToObj(gpu -> mixed ? type(gpu) : "v100")
+                                                .toList(),
                                         0,
                                         0,
                                         0,
@@ -298,7 +344,7 @@ final class SeatsLawsTest {
                 long later = cell.now + 1000L * random.nextInt(240);
                 cell.now = Math.min(event, later);
                 for (int i = event < later ? 0 : random.nextInt(4); i > 0; i--) {
-                    submit(Wanted.random(random));
+                    submit(Wanted.random(random, mixed));
                 }
                 for (long id : List.copyOf(jobs.keySet())) {
                     boolean over = !running(id).isEmpty() && end(id, cell.now) <= cell.now;
@@ -329,11 +375,14 @@ final class SeatsLawsTest {
         private void findsTheFirstPlace() {
             nodes(1);
             for (int i = 0; i < 8; i++) {
+                boolean bounded = random.nextBoolean();
+                int gpus = 1 + random.nextInt(2);
                 submit(
                         new Wanted(
-                                random.nextBoolean(),
+                                bounded,
                                 Kind.ANYWHERE,
-                                1 + random.nextInt(2),
+                                gpus,
+                                mixed ? Map.of(type(i), gpus) : Map.of(),
                                 1 + random.nextInt(2),
                                 60L * (1 + random.nextInt(20))));
             }
@@ -345,7 +394,7 @@ final class SeatsLawsTest {
                     end(id);
                 }
             }
-            var wanted = Wanted.random(random);
+            var wanted = Wanted.random(random, mixed);
             submit(wanted);
             long id = jobs.lastKey();
             cell.round();

@@ -9,6 +9,7 @@ import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.event.NodeSeen;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -26,14 +27,25 @@ public final class BuiltNode {
     /// @param socketOfGpu of each GPU; -1 if it is not known
     public static NodeSeen of(
             String name, int sockets, @Nullable GpuLinks links, int... socketOfGpu) {
+        List<String> types = Collections.nCopies(socketOfGpu.length, "v100");
+        return of(name, sockets, links, types, socketOfGpu);
+    }
+
+    /// @param types of each GPU
+    public static NodeSeen of(
+            String name,
+            int sockets,
+            @Nullable GpuLinks links,
+            List<String> types,
+            int... socketOfGpu) {
         List<Gpu> gpus =
                 IntStream.range(0, socketOfGpu.length)
                         .mapToObj(i ->
                                 new Gpu(
                                         i,
                                         "GPU-" + name + "-" + i,
-                                        "v100",
-                                        "V100",
+                                        types.get(i),
+                                        types.get(i),
                                         i,
                                         32_768,
                                         socketOfGpu[i]))
