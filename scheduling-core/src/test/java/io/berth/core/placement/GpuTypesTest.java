@@ -331,7 +331,8 @@ final class GpuTypesTest {
                                 .filter(gpu -> part.gpus().contains(gpu.uuid()))
                                 .toList();
                 BitSet its = part.cpus().toBitSet();
-                assertThat(good(gpus, its, sockets, each, cpus)).as("seed %d", seed).isTrue();
+                assertThat(good(gpus, sockets, each)).as("seed %d", seed).isTrue();
+                assertThat(cpus(gpus, its).sum()).as("seed %d", seed).isEqualTo(cpus);
                 assertThat(its.cardinality()).as("seed %d", seed).isEqualTo(cpus);
                 assertThat(it.state.holdingOn(part.node()).twice()).isFalse();
             }
@@ -377,31 +378,36 @@ final class GpuTypesTest {
                                 .filter(gpu -> (set >> gpu & 1) != 0)
                                 .mapToObj(left::get)
                                 .toList())
-                .anyMatch(gpus -> good(gpus, free, sockets, each, cpus));
+                .anyMatch(gpus ->
+                        good(gpus, sockets, each)
+                                && cpus(gpus, free).allMatch(some -> some > 0)
+                                && cpus(gpus, free).sum() >= cpus);
     }
 
-    /// Whether so many sockets give so many GPUs of each type, others none, and have so many of
-    /// some CPUs together, each one at least.
-    private static boolean good(List<Gpu> gpus, BitSet some, int sockets, int[] each, int cpus) {
-        int giving = 0;
-        int there = 0;
-        for (int socket = 0; socket < 2; socket++) {
-            int its = socket;
-            List<String> types =
-                    gpus.stream().filter(it -> it.numaNode() == its).map(Gpu::type).toList();
-            int here = some.get(8 * socket, 8 * socket + 8).cardinality();
-            if (types.isEmpty()) {
-                continue;
-            }
-            if (here == 0
-                    || Collections.frequency(types, "a100") != each[0]
-                    || Collections.frequency(types, "v100") != each[1]) {
-                return false;
-            }
-            giving++;
-            there += here;
-        }
-        return giving == sockets && there >= cpus;
+    /// Whether so many sockets give so many GPUs of each type, others none.
+    private static boolean good(List<Gpu> gpus, int sockets, int[] each) {
+        List<List<String>> bySocket =
+                sockets(gpus)
+                        .mapToObj(socket ->
+                                gpus.stream()
+                                        .filter(it -> it.numaNode() == socket)
+                                        .map(Gpu::type)
+                                        .toList())
+                        .toList();
+        return bySocket.size() == sockets
+                && bySocket.stream()
+                        .allMatch(types ->
+                                Collections.frequency(types, "a100") == each[0]
+                                        && Collections.frequency(types, "v100") == each[1]);
+    }
+
+    /// How many of some CPUs are on each socket of some GPUs.
+    private static IntStream cpus(List<Gpu> gpus, BitSet some) {
+        return sockets(gpus).map(it -> some.get(8 * it, 8 * it + 8).cardinality());
+    }
+
+    private static IntStream sockets(List<Gpu> gpus) {
+        return gpus.stream().mapToInt(Gpu::numaNode).distinct();
     }
 
     /// Up to 4 nodes with up to 3 GPUs of each of two types, some of them held; for a gang of parts
