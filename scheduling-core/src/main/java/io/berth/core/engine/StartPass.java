@@ -37,6 +37,10 @@ final class StartPass {
     /// The jobs that this pass has planned, where they may be planned in other partitions.
     private final Set<Waiting> outbid = new HashSet<>();
 
+    /// The jobs that may start in another partition than that where they are planned, if what is
+    /// kept for them there is not in their way.
+    private final Set<Waiting> elsewhere = new HashSet<>();
+
     /// The sets for which an expected start was looked for.
     private final Set<HetSet> sought = new HashSet<>();
 
@@ -76,7 +80,7 @@ final class StartPass {
             }
         }
         for (Plan plan : all.plans.ofSeveral()) {
-            plan.job().either.stream().filter(it -> it.outbid && it.limited).forEach(this::lineUp);
+            plan.job().either.stream().filter(it -> it.outbid && it.limited).forEach(this::look);
         }
         all.queue.settle().forEach(this::push);
         lineUpSets();
@@ -111,7 +115,7 @@ final class StartPass {
             tryPlanned(plan);
             pushPlanned(next.fit);
         } else if (next.line != null) {
-            if (next.either.size() == 1 || !tryElsewhere(next)) {
+            if (!elsewhere.remove(next) || !tryElsewhere(next)) {
                 tryQueued(next);
             }
             push(next.fit);
@@ -152,7 +156,12 @@ final class StartPass {
                 lineUp(plan.job());
             }
         }
-        helped.elsewhere().forEach(this::lineUp);
+        helped.elsewhere().forEach(this::look);
+    }
+
+    private void look(Waiting job) {
+        elsewhere.add(job);
+        lineUp(job);
     }
 
     /// The first job that could start or be planned.
@@ -419,12 +428,13 @@ final class StartPass {
     private void tryQueued(Waiting job) {
         FitClass fit = job.fit;
         boolean open = job.bucket <= open(fit);
-        boolean admitted = !(open || mayPreempt(job)) || decisions.admits(job);
-        boolean leaves = !open || (admitted && Turns.leaves(job, now, decisions));
+        boolean asks = open || mayPreempt(job);
+        boolean admitted = !asks || decisions.admits(job);
+        boolean leaves = !asks || (admitted && Turns.leaves(job, now, decisions));
         Place place = open && leaves ? freed.search(job) : null;
         if (place != null) {
             start(job, place);
-        } else if (admitted && clear(job)) {
+        } else if (admitted && leaves && clear(job)) {
             return;
         } else if (admitted && off) {
             keep(fit);

@@ -42,11 +42,19 @@ final class PlanTest {
 
     private final Set<Long> expected = new HashSet<>();
 
+    /// Who would keep somebody from his expected start by what limits count.
+    private final Set<Long> inTheWay = new HashSet<>();
+
     private final Decisions decisions =
             new Decisions() {
                 @Override
                 public boolean admits(Waiting job) {
                     return !heldBack.contains(job.job());
+                }
+
+                @Override
+                public boolean leaves(Waiting job, long until) {
+                    return !inTheWay.contains(job.job());
                 }
 
                 @Override
@@ -133,6 +141,21 @@ final class PlanTest {
         waits(engine, 3, 1, 1, 20, false);
         waits(engine, 4, 1, 1, 1, false);
         return engine;
+    }
+
+    @Test
+    void nobody_gives_way_for_one_who_would_keep_another_from_his_start_by_limits() {
+        Scheduling engine = engine(Backfill.CONSERVATIVE, 1, 1);
+        run(engine, 9, 0, STAKE);
+        waits(engine, 1, 0, 1, 10, false);
+        waits(engine, 2, 1, 1, 5, true);
+        inTheWay.add(2L);
+
+        engine.startPass(0, decisions);
+
+        assertThat(engine.planned()).containsExactly(1L);
+        assertThat(cleared).isEmpty();
+        assertThat(started).isEmpty();
     }
 
     @Test
