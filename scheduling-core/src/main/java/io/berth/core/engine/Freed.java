@@ -260,8 +260,9 @@ final class Freed {
     /// @param job of the plan, or for another one of its partitions
     private int[] ownNodes(Plan plan, Waiting job) {
         FitClass fit = job.fit;
-        int[] own = job == plan.job() ? plan.nodes() : keptFor(plan);
-        boolean any = own.length > 1 || plan.start() <= now || job.limited;
+        boolean here = job == plan.job();
+        int[] own = here ? plan.nodes() : keptFor(plan);
+        boolean any = !here || own.length > 1 || plan.start() <= now || job.limited;
         if (!any && !nodes.get(own[0])) {
             return NONE;
         }

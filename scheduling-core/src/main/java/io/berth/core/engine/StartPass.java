@@ -37,10 +37,6 @@ final class StartPass {
     /// The jobs that this pass has planned, where they may be planned in other partitions.
     private final Set<Waiting> outbid = new HashSet<>();
 
-    /// The jobs that may start in another partition than that where they are planned, if what is
-    /// kept for them there is not in their way.
-    private final Set<Waiting> elsewhere = new HashSet<>();
-
     /// The sets for which an expected start was looked for.
     private final Set<HetSet> sought = new HashSet<>();
 
@@ -80,7 +76,7 @@ final class StartPass {
             }
         }
         for (Plan plan : all.plans.ofSeveral()) {
-            plan.job().either.stream().filter(it -> it.outbid && it.limited).forEach(this::look);
+            plan.job().either.stream().filter(it -> it.outbid && it.limited).forEach(this::lineUp);
         }
         all.queue.settle().forEach(this::push);
         lineUpSets();
@@ -115,7 +111,7 @@ final class StartPass {
             tryPlanned(plan);
             pushPlanned(next.fit);
         } else if (next.line != null) {
-            if (!elsewhere.remove(next) || !tryElsewhere(next)) {
+            if (next.either.size() == 1 || !tryElsewhere(next)) {
                 tryQueued(next);
             }
             push(next.fit);
@@ -156,12 +152,7 @@ final class StartPass {
                 lineUp(plan.job());
             }
         }
-        helped.elsewhere().forEach(this::look);
-    }
-
-    private void look(Waiting job) {
-        elsewhere.add(job);
-        lineUp(job);
+        helped.elsewhere().forEach(this::lineUp);
     }
 
     /// The first job that could start or be planned.

@@ -42,6 +42,7 @@ import io.berth.core.state.Transitions;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -72,6 +73,10 @@ final class ClusterModel {
     final Reservations reservations;
     private final Licenses licenses;
     final LicenseWaits licenseWaits = new LicenseWaits();
+
+    /// Arrays with a throttle whose waiting tasks were last told that one may start.
+    final Set<JobId> roomy = new HashSet<>();
+
     private final FitClasses classes;
     private final Map<AssociationName, Association> associations = new HashMap<>();
     private final Association unshared;

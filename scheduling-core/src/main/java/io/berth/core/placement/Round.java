@@ -327,8 +327,7 @@ final class Round implements Decisions {
         var look = new TreeSet<>(unsettled);
         look.addAll(planned);
         look.addAll(state.waitingFor(Reason.RESOURCES));
-        look.addAll(throttles.relieved(unsettled));
-        look.addAll(throttles.kept());
+        look.addAll(throttles.changed(unsettled, model.roomy));
         look.addAll(model.quotas.changed(now));
         look.addAll(model.licenseWaits.changed(new Outlook(model.engine), now));
         var heads = new HashSet<Head>();

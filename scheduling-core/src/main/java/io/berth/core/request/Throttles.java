@@ -2,18 +2,21 @@ package io.berth.core.request;
 
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.JobId;
-import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobStatus;
 import io.berth.core.state.CellState;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// How many tasks of each array may still start in one pass. Confined to that pass.
+/// How many tasks of each array may still start in one pass, to which it is confined.
 public final class Throttles {
 
     private final CellState state;
     private final TreeMap<JobId, Integer> started = new TreeMap<>();
+
+    /// Those of which this pass has started as many as may run.
+    private final TreeSet<JobId> full = new TreeSet<>();
 
     public Throttles(CellState state) {
         this.state = state;
@@ -25,33 +28,33 @@ public final class Throttles {
         return task == null || task.throttle() == 0 || room(task) > 0;
     }
 
-    /// Waiting tasks of the arrays that these jobs are of and that may start more.
-    public Set<JobId> relieved(Set<JobId> jobs) {
-        var seen = new TreeSet<JobId>();
-        var relieved = new TreeSet<JobId>();
+    /// Waiting tasks of whom it may be otherwise than they were told whether they may start: those
+    /// of arrays that these jobs are of and that may start more, and of those that no longer may.
+    ///
+    /// @param roomy arrays whose tasks were last told that they may; kept from pass to pass
+    public Set<JobId> changed(Set<JobId> jobs, Set<JobId> roomy) {
+        var arrays = new TreeSet<JobId>();
         for (JobId id : jobs) {
             ArrayTask task = state.job(id).map(it -> it.description().array()).orElse(null);
-            if (task != null && task.throttle() > 0 && seen.add(task.array()) && room(task) > 0) {
-                relieved.addAll(state.companions().tasks(task.array()).values());
+            if (task != null && task.throttle() > 0 && room(task) > 0) {
+                arrays.add(task.array());
             }
         }
-        return relieved;
-    }
-
-    /// Waiting tasks that may start no more since this pass has started others of their arrays.
-    public Set<JobId> kept() {
-        var kept = new TreeSet<JobId>();
-        for (JobId array : started.keySet()) {
-            for (JobId id : state.companions().tasks(array).values()) {
-                JobStatus task = state.knownJob(id);
-                if (task.eligible()
-                        && task.reason() != Reason.JOB_ARRAY_TASK_LIMIT
-                        && !admits(task)) {
-                    kept.add(id);
-                }
+        full.stream().filter(roomy::contains).forEach(arrays::add);
+        var changed = new TreeSet<JobId>();
+        for (JobId array : arrays) {
+            List<JobId> waiting =
+                    state.companions().tasks(array).values().stream()
+                            .filter(it -> state.knownJob(it).eligible())
+                            .toList();
+            changed.addAll(waiting);
+            if (waiting.isEmpty() || full.contains(array)) {
+                roomy.remove(array);
+            } else {
+                roomy.add(array);
             }
         }
-        return kept;
+        return changed;
     }
 
     private int room(ArrayTask task) {
@@ -63,8 +66,11 @@ public final class Throttles {
     /// Takes note that the pass starts the job.
     public void started(JobStatus job) {
         ArrayTask task = job.description().array();
-        if (task != null) {
+        if (task != null && task.throttle() > 0) {
             started.merge(task.array(), 1, Integer::sum);
+            if (room(task) <= 0) {
+                full.add(task.array());
+            }
         }
     }
 }

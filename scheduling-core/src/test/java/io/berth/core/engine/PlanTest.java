@@ -146,12 +146,13 @@ final class PlanTest {
     @Test
     void nobody_gives_way_for_one_who_would_keep_another_from_his_start_by_limits() {
         Scheduling engine = engine(Backfill.CONSERVATIVE, 1, 1);
-        run(engine, 9, 0, STAKE);
+        run(engine, 9, 0, new Stake(0, 0, 0, MINUTE, 1, 1000, false)); // Exempt for a minute.
         waits(engine, 1, 0, 1, 10, false);
         waits(engine, 2, 1, 1, 5, true);
+        engine.startPass(0, decisions);
         inTheWay.add(2L);
 
-        engine.startPass(0, decisions);
+        engine.startPass(2 * MINUTE, decisions);
 
         assertThat(engine.planned()).containsExactly(1L);
         assertThat(cleared).isEmpty();
