@@ -21,7 +21,8 @@ final class Freed {
     /// Above so many pairs of nodes and classes, all classes are opened without looking.
     private static final long MOST_LOOKS = 1_000_000;
 
-    private static final int FEW = 8;
+    /// Up to so many gains it pays to look again whom they may help.
+    private static final int FEW = 16;
 
     private static final int[] NONE = {};
 
@@ -43,14 +44,30 @@ final class Freed {
     /// By class that gained something, until when its jobs could have one of these nodes.
     private final long[] until;
 
-    /// Whom something that came free may help.
+    /// The classes that do not know it yet.
+    private final Gainers gainers;
+
+    /// The nodes that are open and on which something came free, one after the other; one as often
+    /// as something did.
+    private final List<Node> gains = new ArrayList<>();
+
+    /// By class that does not know it yet, the first of them that it may have.
+    private final int[] from;
+
+    /// What came free since the last call of [#settle] but one.
+    private BitSet fresh = new BitSet();
+
+    /// The classes that were told since then that they gain by it.
+    private final Set<FitClass> told = new HashSet<>();
+
+    /// Whether all classes may.
+    private boolean everybody;
+
+    /// Whom something that came free helps, whatever their classes gain by it.
     ///
     /// @param classes whose jobs in the queue may start
-    /// @param plans whose jobs may, beside those of classes that are [alike][FitClass#alike]
-    /// @param elsewhere jobs that may start in other partitions than those where they are planned,
-    ///   if what is kept for them there is not in their way
-    record Helped(
-            Collection<FitClass> classes, Collection<Plan> plans, Collection<Waiting> elsewhere) {}
+    /// @param plans whose jobs may
+    record Helped(Collection<FitClass> classes, Collection<Plan> plans) {}
 
     Freed(Scheduling all, long now, Decisions decisions) {
         this.all = all;
@@ -58,6 +75,8 @@ final class Freed {
         this.decisions = decisions;
         this.elsewhere = new long[all.classes().size()];
         this.until = new long[all.classes().size()];
+        this.from = new int[all.classes().size()];
+        this.gainers = new Gainers(all, now, this::first);
     }
 
     /// Takes what came free since the last call, and tells whom it may help.
@@ -68,40 +87,44 @@ final class Freed {
     }
 
     private Helped whom() {
-        var those = new Helped(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+        var those = new Helped(new ArrayList<>(), new ArrayList<>());
+        told.clear();
         if (all.pools.settle()) {
             ofPools(those);
         }
-        BitSet fresh = all.cluster.settle();
+        fresh = all.cluster.settle();
         nodes.or(fresh);
-        if (many(fresh)) {
+        everybody = many(fresh);
+        if (everybody) {
             all.open();
-            var elsewhere = new ArrayList<Waiting>();
-            elsewhere(_ -> true, fresh, elsewhere);
-            return new Helped(all.queue.settle(), all.plans.all(), elsewhere);
+            return new Helped(all.queue.settle(), all.plans.all());
         }
         if (!fresh.isEmpty()) {
-            ofNodes(fresh, those);
+            ofNodes(those);
             all.ownersOfBlocks.forEach(fit -> open(fit, those));
-        }
-        if (!fresh.isEmpty() || !those.classes.isEmpty()) {
-            var classes = new HashSet<>(those.classes);
-            elsewhere(classes::contains, fresh, those.elsewhere);
         }
         return those;
     }
 
-    /// @param gains whether a class could have something that came free
-    /// @param fresh nodes on which something came free
-    private void elsewhere(Predicate<FitClass> gains, BitSet fresh, Collection<Waiting> helped) {
+    /// The jobs that may start in other partitions than those where they are planned, if what is
+    /// kept for them there is not in their way.
+    ///
+    /// @param gains whether a class gains something
+    Collection<Waiting> elsewhere(Predicate<FitClass> gains) {
+        var helped = new ArrayList<Waiting>();
+        if (fresh.isEmpty() && told.isEmpty()) {
+            return helped;
+        }
         for (Plan plan : all.plans.ofSeveral()) {
-            boolean own = Arrays.stream(keptFor(plan)).anyMatch(fresh::get);
+            boolean own = everybody || Arrays.stream(keptFor(plan)).anyMatch(fresh::get);
             for (Waiting other : plan.job().either) {
-                if (other != plan.job() && (own || gains.test(other.fit))) {
+                if (other != plan.job()
+                        && (own || told.contains(other.fit) || gains.test(other.fit))) {
                     helped.add(other);
                 }
             }
         }
+        return helped;
     }
 
     /// All who want some of a pool may gain by it.
@@ -118,16 +141,16 @@ final class Freed {
         fit.reach.open();
         gained.set(fit.id);
         elsewhere[fit.id] = Node.NEVER;
+        told.add(fit);
         helped.classes.add(fit);
         helped.plans.addAll(fit.planned);
     }
 
-    private void ofNodes(BitSet fresh, Helped helped) {
-        var gains = new Gains();
+    private void ofNodes(Helped helped) {
         for (int i = fresh.nextSetBit(0); i >= 0; i = fresh.nextSetBit(i + 1)) {
             Node node = all.cluster.node(i);
             if (node.open) {
-                gains.of(node);
+                gain(node);
             }
             Timeline reserved = node.reservations();
             for (int at = 0; at < reserved.length(); at++) {
@@ -138,13 +161,121 @@ final class Freed {
                 }
             }
         }
-        helped.classes.addAll(gains.classes);
-        for (FitClass fit : gains.classes) {
-            until[fit.id] = Math.max(until[fit.id], gains.untils[fit.id]);
-            if (!fit.alike()) {
-                helped.plans.addAll(lasting(fit, gains.untils[fit.id]));
+    }
+
+    /// Classes may gain by what is free on a node.
+    private void gain(Node node) {
+        gains.add(node);
+        Vacancy vacancy = node.vacancy(Search.clock(now));
+        for (int gpus = Math.min(node.freeGpus(), node.kind.gpus); gpus >= 0; gpus--) {
+            gain(node, node.kind.classes(gpus), vacancy.untilGpus(gpus));
+        }
+        node.kind
+                .sharing(node.mostUnits())
+                .forEach((units, those) -> gain(node, those, vacancy.untilUnits(units)));
+    }
+
+    /// @param until when they can have something of it at most
+    private void gain(Node node, BitSet those, long until) {
+        int bucket = bucket(until);
+        for (int id = those.nextSetBit(0); id >= 0; id = those.nextSetBit(id + 1)) {
+            if (all.shortestJobs.upTo(id, bucket) && mayGain(id, node)) {
+                from[id] = gainers.has(id) ? from[id] : gains.size() - 1;
+                gainers.add(id, all.peaks.of(id, bucket, now));
             }
         }
+    }
+
+    private int bucket(long until) {
+        return Buckets.of(until == Node.NEVER ? until : until - now);
+    }
+
+    private long untilAtMost(int id, Node node) {
+        return node.open ? node.kind.untilAtMost(id, node.vacancy(Search.clock(now))) : now;
+    }
+
+    /// Whether a job of a class may have a node for as long as it needs, by a few numbers alone.
+    private boolean mayGain(int id, Node node) {
+        long until = untilAtMost(id, node);
+        return until > now && all.shortestJobs.upTo(id, bucket(until));
+    }
+
+    /// The class that is to be told next what came free; null if no job of those that may gain by
+    /// it can stand before that one.
+    ///
+    /// @param other null for nobody
+    @Nullable FitClass next(@Nullable Waiting other) {
+        return gainers.before(other);
+    }
+
+    /// Tells a class what came free, unless it knows: raises its reach. True: it gains by it.
+    boolean tell(FitClass fit) {
+        long last = now;
+        for (Node node : gainers.remove(fit.id) ? gainsOf(fit.id) : List.<Node>of()) {
+            long there = until(fit, node);
+            if (there > now) {
+                raise(fit, node, there);
+                last = Math.max(last, there);
+            }
+        }
+        return last > now;
+    }
+
+    private List<Node> gainsOf(int id) {
+        return gains.subList(from[id], gains.size());
+    }
+
+    /// Until when a class could have a node that is long enough for one of its jobs.
+    private long until(FitClass fit, Node node) {
+        return mayGain(fit.id, node)
+                ? all.search.until(fit.widest, node, node.vacancy(Search.clock(now)), now)
+                : now;
+    }
+
+    /// The first job of a class that may gain, by what is known without a look at the nodes; null
+    /// if there is none.
+    private @Nullable Waiting first(FitClass fit) {
+        long last = now;
+        for (Node node : gainsOf(fit.id)) {
+            last = Math.max(last, untilAtMost(fit.id, node));
+        }
+        Waiting first = all.queue.head(fit, Buckets.lastBefore(last, now), now);
+        for (Plan plan : fit.planned) {
+            if (!lasts(plan, last)) {
+                break; // They stand by length.
+            }
+            Waiting job = plan.job();
+            boolean before = first == null || Waiting.compareAlone(job, first, now) < 0;
+            first = before && job.set == null ? job : first;
+        }
+        return first;
+    }
+
+    private void raise(FitClass fit, Node node, long last) {
+        if (!gained.get(fit.id)) {
+            gained.set(fit.id);
+            elsewhere[fit.id] = fit.reach.end();
+        }
+        until[fit.id] = Math.max(until[fit.id], last);
+        fit.reach.raise(node.index, last);
+        told.add(fit);
+    }
+
+    /// Somebody has taken some of what came free: only classes that may still have something of it
+    /// are told.
+    void taken() {
+        if (gains.size() <= FEW) {
+            gainers.keep(this::mayGain);
+        }
+    }
+
+    private boolean mayGain(int id) {
+        for (Node node : gainsOf(id)) {
+            if (mayGain(id, node)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// The planned jobs of a class that is [alike][FitClass#alike] that may be helped, each of
@@ -163,60 +294,16 @@ final class Freed {
         return helped;
     }
 
-    /// The plans of a class whose jobs need nodes until then at most.
-    private List<Plan> lasting(FitClass fit, long end) {
-        return fit.planned.stream().takeWhile(plan -> lasts(plan, end)).toList();
+    /// The plans of a class that is not [alike][FitClass#alike] whose jobs may be helped.
+    List<Plan> lasting(FitClass fit) {
+        List<Plan> lasting =
+                fit.planned.stream().takeWhile(plan -> lasts(plan, until[fit.id])).toList();
+        lasting.forEach(plan -> helped.add(plan.job().job));
+        return lasting;
     }
 
-    /// The classes that could have nodes now for as long as one of their jobs needs it.
-    private final class Gains {
-
-        final List<FitClass> classes = new ArrayList<>();
-
-        /// By class, until when; 0 for those that could not.
-        final long[] untils = new long[all.classes().size()];
-
-        /// Raises the reach of those that could have a node.
-        void of(Node node) {
-            Vacancy vacancy = node.vacancy(Search.clock(now));
-            for (int gpus = Math.min(node.freeGpus(), node.kind.gpus); gpus >= 0; gpus--) {
-                tell(node.kind.classes(gpus), node, vacancy, vacancy.untilGpus(gpus));
-            }
-            node.kind
-                    .sharing(node.mostUnits())
-                    .forEach((units, those) ->
-                            tell(those, node, vacancy, vacancy.untilUnits(units)));
-        }
-
-        /// @param until when they can have it at most
-        private void tell(BitSet those, Node node, Vacancy vacancy, long until) {
-            int bucket = Buckets.of(until == Node.NEVER ? until : until - now);
-            for (int id = those.nextSetBit(0); id >= 0; id = those.nextSetBit(id + 1)) {
-                if (all.shortestJobs.upTo(id, bucket)) {
-                    FitClass fit = all.classes().get(id);
-                    raise(fit, node, all.search.until(fit.widest, node, vacancy, now));
-                }
-            }
-        }
-
-        private void raise(FitClass fit, Node node, long until) {
-            if (until <= now) {
-                return;
-            }
-            if (untils[fit.id] == 0) {
-                classes.add(fit);
-            }
-            untils[fit.id] = Math.max(untils[fit.id], until);
-            if (!gained.get(fit.id)) {
-                gained.set(fit.id);
-                elsewhere[fit.id] = fit.reach.end();
-            }
-            fit.reach.raise(node.index, until);
-        }
-    }
-
-    private boolean many(BitSet fresh) {
-        return (long) fresh.cardinality() * all.classes().size() > MOST_LOOKS;
+    private boolean many(BitSet some) {
+        return (long) some.cardinality() * all.classes().size() > MOST_LOOKS;
     }
 
     private boolean lasts(Plan plan, long until) {
@@ -346,30 +433,6 @@ final class Freed {
             all.search.learn(fit, Search.end(now, length), known ? elsewhere(fit) : now);
         }
         return place;
-    }
-
-    /// Lowers the reach of a class to what its jobs could have now: of these nodes, which somebody
-    /// may have taken since, and of the others. False: that is not to be told without looking for a
-    /// job.
-    boolean lower(FitClass fit) {
-        if (!fit.alike() || !gained.get(fit.id) || !fit.layout.choices().isEmpty()) {
-            return false;
-        }
-        long last = elsewhere[fit.id];
-        for (int i = nodes.nextSetBit(0); i >= 0; i = nodes.nextSetBit(i + 1)) {
-            Node node = all.cluster.node(i);
-            if (node.open) {
-                Vacancy vacancy = node.vacancy(Search.clock(now));
-                last = Math.max(last, all.search.until(fit, node, vacancy, now));
-            }
-        }
-        fit.reach.lower(last);
-        return true;
-    }
-
-    /// Whether what came free is on so few nodes that looking at them again spares more.
-    boolean few() {
-        return nodes.cardinality() <= FEW;
     }
 
     /// Whether a job could have none of the other nodes.

@@ -6,7 +6,6 @@ import io.berth.core.engine.Usable.Candidate;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the nodes for a gang now. Where all of them must be in one domain of a level, such as
@@ -54,13 +53,13 @@ final class GangSearch {
     }
 
     /// Walks over the nodes of a group that may have room.
-    private void each(FitClass fit, int group, Consumer<Node> look) {
+    private void each(FitClass fit, int group, Look look) {
         if (fit.underOneSwitch()) {
             for (int index : cluster.network.under(fit.level, group)) {
                 Node node = cluster.node(index);
                 Demand least = fit.leastOn(node.kind.number);
                 if (node.open && least != null && node.covers(node.free, least)) {
-                    look.accept(node);
+                    look.at(node, least);
                 }
             }
             return;
@@ -74,7 +73,7 @@ final class GangSearch {
                     for (int at = cell == null ? -1 : cell.nextSetBit(0);
                             cell != null && at >= 0;
                             at = cell.nextSetBit(at + 1)) {
-                        look.accept(kind.nodes.get(at));
+                        look.at(kind.nodes.get(at), least);
                     }
                 }
             }
@@ -82,7 +81,7 @@ final class GangSearch {
     }
 
     /// What there is for a gang among the nodes of a group.
-    private final class Look implements Consumer<Node> {
+    private final class Look {
 
         private final FitClass fit;
         private final long now;
@@ -97,14 +96,12 @@ final class GangSearch {
             this.longest = new Longest(fit.parts());
         }
 
-        @Override
-        public void accept(Node node) {
-            Demand least = fit.leastOn(node.kind.number);
-            long until = least == null ? now : search.until(fit, node, least, now);
-            if (until > now) {
+        void at(Node node, Demand least) {
+            long until = search.until(fit, node, least, now);
+            if (until > longest.end()) {
                 longest.add(node.index, until);
             }
-            if (least != null && until >= end) {
+            if (until >= end) {
                 Demand large = fit.largeOn[node.kind.number];
                 boolean larger =
                         fit.small == 0

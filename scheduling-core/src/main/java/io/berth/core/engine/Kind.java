@@ -72,6 +72,16 @@ public final class Kind {
     /// takes at least.
     private final NavigableMap<Integer, BitSet> sharing = new TreeMap<>();
 
+    /// By class, what its smallest part takes at least: memory, then CPUs and GPUs; of a shared GPU
+    /// its units, below zero.
+    private long[] least = new long[0];
+
+    /// By node, from when until when it is known that what comes behind is free at all times, and
+    /// that, as [Node#free].
+    private long[] lasting;
+
+    private final int lastingRow;
+
     private final @Nullable BitSet[][] cells;
 
     /// By how many whole parts, the nodes that have something free of a shared GPU.
@@ -127,6 +137,8 @@ public final class Kind {
         this.types = types.length == 0 ? IntStream.range(0, lanes).toArray() : types.clone();
         this.ends = new int[lanes];
         this.empty = empty();
+        this.lastingRow = 4 + lanes + counted.places();
+        this.lasting = new long[lastingRow];
         this.cells = new BitSet[gpus + 1][CPU_CELLS];
         Arrays.setAll(parts, _ -> new BitSet());
         for (int whole = 0; whole <= gpus; whole++) {
@@ -198,14 +210,37 @@ public final class Kind {
 
     /// There is a class of jobs.
     void admit(FitClass fit) {
-        Demand least = fit.widest.leastOn(number);
-        if (least != null && shares(least)) {
-            Demand[] ways = fit.widest.ways(number);
-            int units = Arrays.stream(ways).mapToInt(Demand::gpus).min().orElseThrow();
-            sharing.computeIfAbsent(units, _ -> new BitSet()).set(fit.id);
-        } else if (least != null && least.gpus() <= gpus) {
-            classes.get(least.gpus()).set(fit.id);
+        Demand[] ways = fit.widest.ways(number);
+        int its = Integer.MAX_VALUE;
+        int itsCpus = Integer.MAX_VALUE;
+        long itsMib = Long.MAX_VALUE;
+        for (Demand way : ways) {
+            its = Math.min(its, way.gpus());
+            itsCpus = Math.min(itsCpus, way.leastCpus());
+            itsMib = Math.min(itsMib, way.memoryMib());
         }
+        if (2 * fit.id >= least.length) {
+            least = Arrays.copyOf(least, Math.max(64, 4 * fit.id));
+        }
+        least[2 * fit.id] = itsMib;
+        boolean sharing = ways.length > 0 && shares(ways[0]);
+        least[2 * fit.id + 1] =
+                (long) itsCpus << Integer.SIZE | Integer.toUnsignedLong(sharing ? -its : its);
+        if (sharing) {
+            this.sharing.computeIfAbsent(its, _ -> new BitSet()).set(fit.id);
+        } else if (its <= gpus) {
+            classes.get(its).set(fit.id);
+        }
+    }
+
+    /// Until when the smallest part of a class can fit on a node at most, by a few numbers alone.
+    long untilAtMost(int fit, Vacancy vacancy) {
+        long needs = least[2 * fit + 1];
+        int its = (int) needs;
+        int lane = 2 + (its < 0 ? gpusByLane.length : 0);
+        int lanes = its == 0 ? 0 : its < 0 ? slots.length : gpusByLane.length;
+        return vacancy.untilAtMost(
+                needs >> Integer.SIZE, least[2 * fit], lane, lanes, Math.abs(its));
     }
 
     /// The classes whose smallest part takes so many GPUs whole.
@@ -311,6 +346,7 @@ public final class Kind {
     /// All nodes are there: the indices can be sized.
     void seal() {
         ready = new ReadyTimes(this, nodes.size());
+        lasting = new long[lastingRow * nodes.size()];
         nodes.forEach(this::refresh);
     }
 
@@ -335,6 +371,43 @@ public final class Kind {
         if (ready != null) {
             ready.refresh(node);
         }
+    }
+
+    /// So much is free on a node at all times, which is known until something changes there.
+    ///
+    /// @param until when it has to be looked at again
+    void lasts(Node node, long since, long until, long[] free) {
+        int row = lastingRow * node.place;
+        lasting[row] = since;
+        lasting[row + 1] = until;
+        System.arraycopy(free, 0, lasting, row + 2, free.length);
+    }
+
+    void lastsNoLonger(Node node) {
+        lasting[lastingRow * node.place + 1] = 0;
+    }
+
+    /// Whether a demand is known to fit on a node at all times from now on. Read from numbers that
+    /// lie side by side in memory.
+    boolean lasts(int place, Demand demand, long now) {
+        int row = lastingRow * place;
+        return lasting[row] <= now
+                && now < lasting[row + 1]
+                && lasting[row + 2] >= demand.cpus()
+                && lasting[row + 3] >= demand.memoryMib()
+                && (demand.lane() < 0 || lasting[row + 4 + demand.lane()] >= demand.gpus())
+                && demand.more().places() == 0
+                && demand.counted().places() == 0
+                && freeIsEnough(demand);
+    }
+
+    /// Whether nothing else matters to a demand than what is free, unless somebody is there alone.
+    boolean freeIsEnough(Demand demand) {
+        Tenant tenant = demand.tenant();
+        return !tenant.alone()
+                && demand.seating() == null
+                && demand.shared() == null
+                && !caps(tenant);
     }
 
     private void part(Node node, boolean in) {

@@ -183,20 +183,11 @@ final class Node {
         if (!covers(free, demand)) {
             return false;
         }
-        if (!alone && freeIsEnough(demand)) {
+        if (!alone && kind.freeIsEnough(demand)) {
             return true;
         }
         var walk = new TimeWalk(this, demand);
         return walk.fits() && walk.seats();
-    }
-
-    /// Whether nothing else matters to a demand than what is free, unless somebody is here alone.
-    boolean freeIsEnough(Demand demand) {
-        Tenant tenant = demand.tenant();
-        return !tenant.alone()
-                && demand.seating() == null
-                && demand.shared() == null
-                && !kind.caps(tenant);
     }
 
     /// Whether one of some demands fits.
@@ -222,9 +213,14 @@ final class Node {
         settle();
     }
 
+    private void changed() {
+        vacancy = null;
+        kind.lastsNoLonger(this);
+    }
+
     /// Others run here now.
     private void settle() {
-        vacancy = null;
+        changed();
         alone = false;
         boolean shared = together > 0;
         for (int at = 0; at < runs.length(); at++) {
@@ -256,7 +252,7 @@ final class Node {
     }
 
     private void step(long job, Demand demand, long from, long until) {
-        vacancy = null;
+        changed();
         reserved.add(new Step(from, job, demand, -1, null));
         if (until != NEVER) {
             reserved.add(new Step(until, job, demand, 1, null));
@@ -322,7 +318,7 @@ final class Node {
     }
 
     void unreserve(long job) {
-        vacancy = null;
+        changed();
         reserved.remove(job);
     }
 

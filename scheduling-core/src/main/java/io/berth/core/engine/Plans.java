@@ -28,6 +28,7 @@ final class Plans {
     private final Cluster cluster;
     private final Pools pools;
     private final Drains drains;
+    private final Peaks peaks;
     private final TreeMap<Long, Plan> plans = new TreeMap<>();
     private int followers;
     private final TreeSet<Plan> byPlace = by(Plan::place);
@@ -39,10 +40,11 @@ final class Plans {
     /// The plans of jobs that limits may keep back.
     private final TreeMap<Long, Plan> limitable = new TreeMap<>();
 
-    Plans(Cluster cluster, Pools pools, Drains drains) {
+    Plans(Cluster cluster, Pools pools, Drains drains, Peaks peaks) {
         this.cluster = cluster;
         this.pools = pools;
         this.drains = drains;
+        this.peaks = peaks;
     }
 
     private static TreeSet<Plan> by(ToLongFunction<Plan> key) {
@@ -90,8 +92,11 @@ final class Plans {
         followers += follows(plan.job()) ? 1 : 0;
         byPlace.add(plan);
         byStart.add(plan);
-        plan.job().fit.planned.add(plan);
         Waiting job = plan.job();
+        job.fit.planned.add(plan);
+        if (job.set == null) {
+            peaks.planned(job);
+        }
         cluster.reserve(
                 job.job,
                 plan.nodes(),
@@ -137,7 +142,11 @@ final class Plans {
             followers -= follows(plan.job()) ? 1 : 0;
             byPlace.remove(plan);
             byStart.remove(plan);
-            plan.job().fit.planned.remove(plan);
+            FitClass fit = plan.job().fit;
+            fit.planned.remove(plan);
+            if (fit.planned.isEmpty()) {
+                peaks.unplanned(fit);
+            }
             cluster.leave(job);
             pools.leave(job);
             drains.remove(plan);
@@ -156,6 +165,12 @@ final class Plans {
         cluster.putBack(plan.job().job);
         pools.putBack(plan.job().job);
         drains.putBack(plan);
+    }
+
+    /// Associations have other fair shares.
+    void reshared() {
+        plans.values().forEach(it -> peaks.unplanned(it.job().fit));
+        plans.values().stream().map(Plan::job).filter(it -> it.set == null).forEach(peaks::planned);
     }
 
     /// Those that should have started by then.

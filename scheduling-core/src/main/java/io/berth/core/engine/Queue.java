@@ -43,6 +43,7 @@ final class Queue {
     /// The classes to which jobs were added since [#settle] was last called.
     private final Set<FitClass> fresh = new LinkedHashSet<>();
 
+    private final Peaks peaks;
     private long origin;
     private boolean empty = true;
 
@@ -118,8 +119,13 @@ final class Queue {
         }
     }
 
+    interface KeyOfBucket {
+        void is(int bucket, long key);
+    }
+
     /// The lines of one fit class and speed, by bucket.
     static final class Pace {
+        private final FitClass fit;
         private final long slope;
 
         /// Those of all classes that stand in one order with these.
@@ -135,9 +141,23 @@ final class Queue {
         /// The buckets that hold jobs, one bit each.
         private long filled;
 
-        private Pace(long slope, TreeSet<Line> rung) {
+        private Pace(FitClass fit, long slope, TreeSet<Line> rung) {
+            this.fit = fit;
             this.slope = slope;
             this.rung = rung;
+        }
+
+        /// Whether its jobs' waiting still counts.
+        boolean rises() {
+            return slope > 0;
+        }
+
+        /// Tells the highest key of each bucket that holds jobs.
+        void keys(KeyOfBucket told) {
+            for (long left = filled; left != 0; left &= left - 1) {
+                int bucket = Long.numberOfTrailingZeros(left);
+                told.is(bucket, keys[bucket]);
+            }
         }
 
         private Ladder ladder(int bucket) {
@@ -187,6 +207,10 @@ final class Queue {
         }
     }
 
+    Queue(Peaks peaks) {
+        this.peaks = peaks;
+    }
+
     Collection<FitClass> classes() {
         return classes;
     }
@@ -219,6 +243,7 @@ final class Queue {
             empty = false;
             origin = job.submittedAt;
         }
+        peaks.came(job, origin);
         classes.add(job.fit);
         fresh.add(job.fit);
         job.key = key(job);
@@ -249,7 +274,10 @@ final class Queue {
         }
         var rung = new Rung(fit.tier, fit.partition, slope);
         var pace =
-                new Pace(slope, plannable.computeIfAbsent(rung, _ -> new TreeSet<>(Queue::byKey)));
+                new Pace(
+                        fit,
+                        slope,
+                        plannable.computeIfAbsent(rung, _ -> new TreeSet<>(Queue::byKey)));
         fit.paces.add(pace);
         return pace;
     }
@@ -272,7 +300,7 @@ final class Queue {
             return;
         }
         line.ladder.lines.remove(new LineName(line.association.id, line.outbid));
-        line.pace.settle(line.ladder.bucket);
+        settle(line.pace, line.ladder.bucket);
         if (job.fit.paces.stream().allMatch(it -> it.filled == 0)) {
             classes.remove(job.fit);
         }
@@ -281,10 +309,15 @@ final class Queue {
     private void stepOn(Line line) {
         line.weigh();
         line.ladder.inOrder.add(line);
-        line.pace.settle(line.ladder.bucket);
+        settle(line.pace, line.ladder.bucket);
         if (line.plannable()) {
             line.pace.rung.add(line);
         }
+    }
+
+    private void settle(Pace pace, int bucket) {
+        pace.settle(bucket);
+        peaks.queued(pace.fit);
     }
 
     private void stepOff(Line line) {
@@ -327,6 +360,7 @@ final class Queue {
             boolean stands = job.line != null;
             remove(job);
             job.capped = true;
+            job.key = key(job);
             if (stands) {
                 add(job);
             }
@@ -346,6 +380,7 @@ final class Queue {
                     }
                 }
             }
+            peaks.queued(fit);
         }
         plannable.values().forEach(Queue::sort);
     }

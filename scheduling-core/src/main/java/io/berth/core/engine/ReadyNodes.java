@@ -88,7 +88,7 @@ final class ReadyNodes {
     }
 
     private @Nullable Node nextOther() {
-        Node node = others == null || count == most ? null : others.next();
+        Node node = others == null ? null : others.next();
         while (others != null
                 && node != null
                 && (taken.get(node.index) || !wish.fit().admits(node))) {
@@ -102,10 +102,12 @@ final class ReadyNodes {
         return others == null || other == null ? Node.NEVER : others.readyAt();
     }
 
-    /// Looks at more nodes that may be ready by a time. False: there are none.
+    /// Looks at more nodes that may be ready by a time: at no more than the most, unless those will
+    /// never do. False: there are none.
     private boolean grow(long by) {
         int before = count;
         int wanted = Math.max(wish.fit().parts(), 2 * count);
+        wanted = by == Node.NEVER ? wanted : Math.min(wanted, most);
         while (other != null && count < wanted && otherReadyAt() <= by) {
             add(other);
             other = nextOther();
@@ -169,7 +171,7 @@ final class ReadyNodes {
 
     /// The next time after one at which something comes free or is taken on a node.
     long nextStep(long time) {
-        long next = otherReadyAt();
+        long next = count < most ? otherReadyAt() : Node.NEVER;
         for (int i = 0; i < count; i++) {
             Clock clock = Search.clock(wish.now());
             next = Math.min(next, cluster.nextStep(nodes[i], wish.fit(), time, clock));

@@ -57,7 +57,8 @@ public final class Scheduling {
 
     final Cluster cluster;
     final Pools pools;
-    final Queue queue = new Queue();
+    final Peaks peaks = new Peaks();
+    final Queue queue = new Queue(peaks);
     final HetSets sets = new HetSets(this);
     final Plans plans;
     final Drains drains;
@@ -128,7 +129,7 @@ public final class Scheduling {
         this.settings = settings;
         this.preemption = preemption;
         this.drains = new Drains(this);
-        this.plans = new Plans(cluster, this.pools, drains);
+        this.plans = new Plans(cluster, this.pools, drains, peaks);
         this.clearings = new Clearings(this);
         this.search = new Search(cluster, this.pools, settings.policy());
         this.later = new Later(cluster, this.pools);
@@ -146,6 +147,7 @@ public final class Scheduling {
             ownersOfBlocks.add(fit);
         }
         shortestJobs.admit(fit);
+        peaks.admit(fit);
         cluster.kinds.forEach(kind -> kind.admit(fit));
         preempts |= fit.preemptor != null;
         judge(fit);
@@ -159,6 +161,7 @@ public final class Scheduling {
     /// Gives associations other fair shares: `change` calls [#share].
     public void reshare(Runnable change) {
         queue.reshare(change);
+        plans.reshared();
         sets.all().forEach(HetSet::reordered);
         stale = true;
     }

@@ -310,10 +310,18 @@ final class Search {
 
     /// The same for one demand of its parts.
     long until(FitClass fit, Node node, Demand demand, long now) {
-        if (!fit.admits(node) || kept.get(node.index) || !node.covers(node.free, demand)) {
+        if (!fit.admits(node) || (!kept.isEmpty() && kept.get(node.index))) {
             return now;
         }
         long[] hours = fit.hours.of(node.index);
+        if (hours.length == 0
+                && !demand.tenant().block()
+                && node.kind.lasts(node.place, demand, now)) {
+            return Node.NEVER;
+        }
+        if (!node.covers(node.free, demand)) {
+            return now;
+        }
         long there =
                 node.reserved()
                         ? node.vacancy(clock(now)).until(demand, hours)

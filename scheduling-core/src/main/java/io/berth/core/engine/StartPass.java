@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
 /// One start pass. See [Scheduling].
 final class StartPass {
 
-    /// A line that it does not pay to look through.
-    private static final int SHORT = 16;
-
     private final Scheduling all;
     private final long now;
     private final Decisions decisions;
@@ -40,11 +37,8 @@ final class StartPass {
     /// The sets for which an expected start was looked for.
     private final Set<HetSet> sought = new HashSet<>();
 
-    /// Whether a job has started since those in line were last looked through that are planned.
-    private boolean takenFromPlanned;
-
-    /// The same of those that are in the queue.
-    private boolean takenFromQueued;
+    /// Whether a job has started since it was last asked who may gain.
+    private boolean taken;
 
     /// Whether a set has started since all were tried.
     private boolean setsAgain;
@@ -84,8 +78,8 @@ final class StartPass {
             pushPreemptors();
         }
         for (Waiting next = next(); next != null; next = next()) {
+            learn(next.fit);
             next.inLine = false;
-            all.tries();
             try {
                 take(next);
             } catch (RuntimeException e) {
@@ -103,6 +97,9 @@ final class StartPass {
     private void take(Waiting next) {
         Plan plan = next.plan;
         Standing cleared = all.clearings.of(next.job);
+        if (plan == null || next.set != null) {
+            all.tries();
+        }
         if (next.set != null) {
             trySet(next.set);
         } else if (cleared != null && cleared.job() == next) {
@@ -140,19 +137,35 @@ final class StartPass {
     /// Those whom it may help what came free.
     private void lineUpHelped() {
         Helped helped = freed.settle();
-        for (FitClass fit : helped.classes()) {
+        helped.classes().forEach(this::push);
+        helped.plans().forEach(this::lineUpHopeful);
+        freed.elsewhere(this::tell).forEach(this::lineUp);
+    }
+
+    private void lineUpHopeful(Plan plan) {
+        if (plan.job().set == null && freed.hopeful(plan)) {
+            lineUp(plan.job());
+        }
+    }
+
+    /// Tells a class what came free, and lines up those of its planned jobs whom it may help.
+    /// False: nobody.
+    private boolean tell(FitClass fit) {
+        boolean gains = freed.tell(fit);
+        if (gains && !fit.alike()) {
+            freed.lasting(fit).forEach(this::lineUpHopeful);
+        } else if (gains && !fit.planned.isEmpty()) {
+            inTurn.set(fit, freed.helped(fit));
+            pushPlanned(fit);
+        }
+        return gains;
+    }
+
+    /// Lines up those of a class whom it may help what came free, if it does not know yet.
+    private void learn(FitClass fit) {
+        if (tell(fit)) {
             push(fit);
-            if (fit.alike() && !fit.planned.isEmpty()) {
-                inTurn.set(fit, freed.helped(fit));
-                pushPlanned(fit);
-            }
         }
-        for (Plan plan : helped.plans()) {
-            if (plan.job().set == null && freed.hopeful(plan)) {
-                lineUp(plan.job());
-            }
-        }
-        helped.elsewhere().forEach(this::lineUp);
     }
 
     /// The first job that could start or be planned.
@@ -161,56 +174,18 @@ final class StartPass {
         if (toPlan != null) {
             lineUp(toPlan);
         }
-        boolean queued = toPlan == null;
-        if (takenFromPlanned || (queued && takenFromQueued)) {
-            takenFromPlanned = false;
-            takenFromQueued &= !queued;
-            if (line.size() > SHORT && !off && freed.few()) {
-                sendAway(queued);
-            }
+        if (taken) {
+            taken = false;
+            freed.taken();
+        }
+        for (FitClass fit = freed.next(line.peek()); fit != null; fit = freed.next(line.peek())) {
+            learn(fit);
         }
         if (line.isEmpty() && setsAgain) {
             setsAgain = false;
             lineUpSets();
         }
         return line.poll();
-    }
-
-    /// Who is in line for what somebody has just taken is not tried, and leaves his place to those
-    /// of his class that need less time. So most of a long line, of which one can start, is never
-    /// looked for room for.
-    ///
-    /// @param queued whether those in the queue are, too: as long as the plan has place, one that
-    ///   finds no room may be planned
-    private void sendAway(boolean queued) {
-        var classes = new HashSet<FitClass>();
-        line.removeIf(job -> {
-            boolean away = (queued || job.plan != null) && missed(job);
-            if (away) {
-                job.inLine = false;
-                classes.add(job.fit);
-            }
-            return away;
-        });
-        for (FitClass fit : classes) {
-            inTurn.keep(fit, it -> it.plan != null && freed.hopeful(it.plan));
-            push(fit);
-            pushPlanned(fit);
-        }
-    }
-
-    /// Whether trying the job would come to nothing, for it finds no room any more.
-    private boolean missed(Waiting job) {
-        FitClass fit = job.fit;
-        Plan plan = job.plan;
-        boolean plain =
-                job.set == null
-                        && fit.preemptor == null
-                        && job.either.size() == 1
-                        && (plan == null ? job.line != null : plan.start() > now);
-        return plain
-                && freed.lower(fit)
-                && (plan == null ? job.bucket > open(fit) : !freed.hopeful(plan));
     }
 
     /// All sets are tried, whatever came free: where one finds a seat less, another may find one
@@ -228,6 +203,7 @@ final class StartPass {
 
     /// Puts the next job of a class in line that could start, if there is one.
     private void push(FitClass fit) {
+        tell(fit);
         if (!fit.able) {
             return;
         }
@@ -251,8 +227,7 @@ final class StartPass {
     private void start(Waiting job, Place place) {
         Plan plan = all.plans.of(job.job);
         all.start(job, place, now, decisions);
-        takenFromPlanned = true;
-        takenFromQueued = true;
+        taken = true;
         lineUpHelped();
         boolean asPlanned =
                 plan == null
@@ -270,6 +245,7 @@ final class StartPass {
         if (!set.complete()) {
             return;
         }
+        set.components().forEach(it -> learn(it.fit));
         Plan plan = set.lead().plan;
         boolean startable = all.turns.startable(set.lead(), now, decisions);
         Seats found = startable ? all.sets.now(set, now, decisions) : null;
@@ -310,8 +286,7 @@ final class StartPass {
 
     /// The last bucket of which the class could start a job.
     private int open(FitClass fit) {
-        long reach = fit.reach.end();
-        return reach <= now ? -1 : Buckets.lastBefore(reach, now);
+        return Buckets.lastBefore(fit.reach.end(), now);
     }
 
     private void tryPlanned(Plan plan) {
@@ -322,6 +297,10 @@ final class StartPass {
             return;
         }
         boolean hopeful = freed.hopeful(plan);
+        if (!due && !hopeful && !mayPreempt(job)) {
+            return;
+        }
+        all.tries();
         boolean admitted = (hopeful || mayPreempt(job)) && decisions.admits(job);
         boolean tried = admitted && (due || (sooner && Turns.leaves(job, now, decisions)));
         Place place = tried && hopeful ? freed.search(plan) : null;

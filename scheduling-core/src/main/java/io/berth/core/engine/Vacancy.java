@@ -16,6 +16,7 @@ final class Vacancy {
 
     private final Node node;
     private final List<Left> falling = new ArrayList<>();
+
     private Clock clock;
 
     /// The next time at which a run ends or something reserved begins or ends; [Node#NEVER] if none
@@ -51,6 +52,9 @@ final class Vacancy {
             fall(time, free);
         }
         this.next = runs.length() > 0 && runs.time(0) <= clock.now() ? clock.now() : nextOf(node);
+        if (!alone && !node.lends() && !node.crowded()) {
+            node.kind.lasts(node, clock.now(), next, falling.getLast().free);
+        }
     }
 
     private long nextOf(Node of) {
@@ -103,6 +107,25 @@ final class Vacancy {
         return open;
     }
 
+    /// Until when a demand can fit at most that takes so many CPUs, so much memory and so much of
+    /// one of some lanes; now if it does not fit.
+    ///
+    /// @param lane where in [Node#free] the first of them stands
+    /// @param lanes how many there are; none for a demand of no GPU
+    long untilAtMost(long cpus, long memoryMib, int lane, int lanes, int gpus) {
+        for (int i = 0; i < falling.size() && !node.lends(); i++) {
+            long[] free = falling.get(i).free;
+            boolean enough = lanes == 0;
+            for (int at = lane; at < lane + lanes && !enough; at++) {
+                enough = free[at] >= gpus;
+            }
+            if (!enough || free[0] < cpus || free[1] < memoryMib) {
+                return Math.max(clock.now(), falling.get(i).time);
+            }
+        }
+        return Node.NEVER;
+    }
+
     /// Until when a demand can fit at most that takes so many whole GPUs.
     long untilGpus(int count) {
         return untilAny(2, node.kind.gpusByLane.length, count);
@@ -127,6 +150,6 @@ final class Vacancy {
 
     /// Whether more matters to a demand than what is free.
     private boolean matters(Demand demand) {
-        return alone || node.lends() || node.crowded() || !node.freeIsEnough(demand);
+        return alone || node.lends() || node.crowded() || !node.kind.freeIsEnough(demand);
     }
 }

@@ -61,7 +61,7 @@ public final class Waiting {
     /// Whether a start pass has it in line to be tried.
     boolean inLine;
 
-    /// The part of its priority that lasts, while it stands in the queue.
+    /// The part of its priority that lasts, since it stood in the queue.
     long key;
 
     /// A user in an account, whose fair share is added to the priority of all its jobs.
@@ -157,7 +157,8 @@ public final class Waiting {
                         : compareAlone(a.last(now), b.last(now), now);
     }
 
-    private Waiting last(long now) {
+    /// Itself, or the component of its set for which the others wait.
+    Waiting last(long now) {
         return set == null ? this : set.last(now);
     }
 

@@ -424,4 +424,41 @@ final class PlanTest {
         assertThat(engine.expected(1)).isNull();
         assertThat(started).containsExactly(2L);
     }
+
+    /// Both of its sizes of parts fit on nodes of two kinds, the larger one on two of 602 alone,
+    /// which come free last.
+    @Test
+    void a_gang_is_expected_though_many_nodes_come_free_before_those_that_hold_its_larger_part() {
+        Kind few = new Kind(64, 1024, 4);
+        Kind many = new Kind(64, 1024, 8);
+        int[] kinds = new int[602];
+        Arrays.fill(kinds, 600, 602, 1);
+        var engine =
+                new Scheduling(
+                        new Cluster(List.of(few, many), kinds, Network.FLAT), Settings.DEFAULT);
+        for (int node = 0; node < kinds.length; node++) {
+            var all = new Demand(1, 1, 4 + 4 * kinds[node], 0);
+            engine.run(
+                    node + 1, new int[] {node}, new Demand[] {all}, 0, (1 + kinds[node]) * MINUTE);
+        }
+        var large = new Demand(1, 1, 6, 0);
+        var small = new Demand(1, 1, 2, 0);
+        FitClass fit =
+                engine.fitClass(
+                        new Terms(
+                                0,
+                                0,
+                                1,
+                                2,
+                                Arrays.asList(null, large),
+                                List.of(small, small),
+                                null,
+                                0));
+
+        engine.wait(1000, fit, engine.association(0), rank(1000, 1), MINUTE);
+        engine.startPass(0, decisions);
+
+        assertThat(expected).containsExactly(1000L);
+        assertThat(engine.nodesOf(1000)[0]).isGreaterThanOrEqualTo(600);
+    }
 }

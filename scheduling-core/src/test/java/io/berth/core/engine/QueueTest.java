@@ -25,14 +25,37 @@ final class QueueTest {
     private final List<FitClass> classes = new ArrayList<>();
     private final List<Association> associations = new ArrayList<>();
     private final List<Waiting> waiting = new ArrayList<>();
+    private final List<Long> running = new ArrayList<>();
     private Random random = new Random(0);
     private long now = 1_000_000;
     private long jobs;
+
+    private final Decisions passes =
+            new Decisions() {
+                @Override
+                public boolean admits(Waiting job) {
+                    return true;
+                }
+
+                @Override
+                public void started(Waiting job, int[] nodes, int lane) {
+                    waiting.remove(job);
+                    running.add(job.job());
+                }
+
+                @Override
+                public void planned(Waiting job, long start, int[] nodes, long place) {}
+
+                @Override
+                public void unplanned(Waiting job) {}
+            };
 
     private void begin(int seed) {
         random = new Random(seed);
         waiting.forEach(it -> engine.forget(it.job()));
         waiting.clear();
+        running.forEach(engine::forget);
+        running.clear();
         classes.clear();
         associations.clear();
         for (int number = 0; number < 4; number++) {
@@ -90,6 +113,45 @@ final class QueueTest {
                 check("seed %d, step %d".formatted(seed, step));
             }
         }
+    }
+
+    @Test
+    void no_job_has_a_higher_priority_than_its_class_is_said_to_have_up_to_its_length() {
+        int planned = 0;
+        for (int seed = 0; seed < SEEDS; seed++) {
+            begin(seed);
+            for (int step = 0; step < STEPS; step++) {
+                step();
+                if (random.nextInt(4) == 0) {
+                    if (!running.isEmpty() && random.nextBoolean()) {
+                        engine.forget(running.removeFirst());
+                    }
+                    engine.planPass(now, passes);
+                }
+                planned += engine.planned().size();
+                for (Waiting job : waiting) {
+                    assertThat(engine.peaks.of(job.fit.id, job.bucket, now))
+                            .as("seed %d, step %d, job %d", seed, step, job.job())
+                            .isGreaterThanOrEqualTo(job.priority(now));
+                }
+            }
+        }
+        assertThat(planned).isPositive();
+    }
+
+    @Test
+    void a_class_is_said_to_have_no_higher_priority_than_its_first_job_that_is_no_longer() {
+        begin(1);
+        FitClass fit = classes.getFirst();
+        for (int job = 1; job <= 8; job++) {
+            var rank = new Rank(10 * job, 2, 100, job, now - 1_000);
+            waiting.add(engine.wait(job, fit, associations.getFirst(), rank, 60_000L << job));
+        }
+        Waiting last = waiting.getLast();
+        assertThat(engine.peaks.of(fit.id, last.bucket - 8, now)).isLessThan(last.priority(now));
+        assertThat(engine.peaks.of(fit.id, last.bucket, now)).isEqualTo(last.priority(now));
+        engine.forget(last.job());
+        assertThat(engine.peaks.of(fit.id, last.bucket, now)).isLessThan(last.priority(now));
     }
 
     private List<Waiting> inOrder() {
