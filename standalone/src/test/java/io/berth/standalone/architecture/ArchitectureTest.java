@@ -222,6 +222,23 @@ class ArchitectureTest {
         assertThat(unmarked).isEmpty();
     }
 
+    /// So that a replay decides the same on any machine. Fair shares are ratios by their
+    /// definition, and [io.berth.core.packing.FgdPaper] is a paper's policy as it was published.
+    @Test
+    void what_decides_reckons_in_whole_numbers() throws IOException {
+        Path core = ROOT.resolve("scheduling-core/src/main/java/io/berth/core");
+        var fraction = Pattern.compile("\\b(double|float|Double|Float)\\b");
+        try (Stream<Path> files = Files.walk(core)) {
+            List<Path> sources = files.filter(it -> it.toString().endsWith(".java")).toList();
+            assertThat(sources).hasSizeGreaterThan(100);
+            assertThat(sources)
+                    .filteredOn(it -> !it.startsWith(core.resolve("fairshare")))
+                    .filteredOn(it -> !it.endsWith("packing/FgdPaper.java"))
+                    .filteredOn(it -> fraction.matcher(Files.readString(it)).find())
+                    .isEmpty();
+        }
+    }
+
     @Test
     void names_say_something() {
         var empty = Pattern.compile(".*(Manager|Helper|Utils?|Impl)");
