@@ -1,7 +1,6 @@
 package io.berth.core.engine;
 
 import io.berth.core.engine.Clearings.Standing;
-import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.HetSets.Seats;
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Search.Place;
@@ -11,7 +10,6 @@ import io.berth.core.engine.Waiting.Rank;
 import io.berth.core.packing.PackingPolicy;
 import io.berth.core.packing.Policies;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -70,6 +68,7 @@ public final class Scheduling {
     final Shortest shortestJobs = new Shortest();
     final Turns turns = new Turns(this);
     final Places places = new Places(this);
+    private final Kept kept;
     private final List<FitClass> classes = new ArrayList<>();
 
     /// Those whose jobs have their blocks to themselves.
@@ -133,6 +132,7 @@ public final class Scheduling {
         this.clearings = new Clearings(this);
         this.search = new Search(cluster, this.pools, settings.policy());
         this.later = new Later(cluster, this.pools);
+        this.kept = new Kept(cluster);
     }
 
     public FitClass fitClass(FitClass.Terms terms) {
@@ -278,9 +278,10 @@ public final class Scheduling {
         Drain drain = expected.drain();
         if (planned != null
                 && (drain == null
-                        ? allows(planned.fit, nodes) && allows(planned.fit, nodes, expected.lane())
+                        ? kept.allowed(planned.fit, nodes)
+                                && kept.allowed(planned.fit, nodes, expected.lane())
                         : planned.fit.admits(cluster.node(drain.node())))
-                && open(planned, expected.start(), nodes)) {
+                && Kept.open(planned, expected.start(), nodes)) {
             reserve(
                     new Plan(
                             planned,
@@ -292,12 +293,6 @@ public final class Scheduling {
         }
     }
 
-    private boolean allows(FitClass fit, int[] nodes, int lane) {
-        return fit.shares()
-                ? fit.wayOn(cluster.kind(nodes[0]), lane) != null
-                : lane == Search.WHOLE;
-    }
-
     /// A job waits whose nodes are being cleared already. A clearing that the nodes do not allow is
     /// void.
     ///
@@ -306,7 +301,7 @@ public final class Scheduling {
     public void clear(
             long job, int choice, int[] nodes, long since, long until, List<Long> victims) {
         Waiting cleared = waiting(job, choice);
-        if (cleared != null && allows(cleared.fit, nodes)) {
+        if (cleared != null && kept.allowed(cleared.fit, nodes)) {
             cleared.either.forEach(queue::remove);
             clearings.add(new Standing(cleared, nodes, since, until, victims));
         }
@@ -315,35 +310,6 @@ public final class Scheduling {
     /// Whether nodes are being cleared for that job.
     public boolean clears(long job) {
         return clearings.of(job) != null;
-    }
-
-    private boolean allows(FitClass fit, int[] nodes) {
-        boolean more = nodes.length > fit.parts() && nodes.length <= fit.layout.most();
-        FitClass on = fit.spreads() && more ? fit.onParts(nodes.length) : fit;
-        boolean allowed = nodes.length == on.parts();
-        for (int part = 0; part < nodes.length && allowed; part++) {
-            Node node = nodes[part] < 0 ? null : cluster.node(nodes[part]);
-            allowed =
-                    node != null
-                            && fit.admits(node)
-                            && (part < on.large ? on.largeOn : on.smallOn)[node.kind.number]
-                                    != null;
-        }
-        int segment = on.layout.segment();
-        List<Choice> choices = on.layout.choices();
-        return allowed
-                && cluster.network.holds(on, nodes)
-                && (segment == 0 || cluster.network.inSegments(nodes, segment))
-                && (choices.isEmpty() || choices.stream().anyMatch(it -> Slots.fill(it, nodes)));
-    }
-
-    /// Whether the nodes are open to the job from a start to its end.
-    private static boolean open(Waiting job, long start, int[] nodes) {
-        Hours hours = job.fit.hours;
-        long end = job.length == Node.NEVER ? Node.NEVER : start + job.length;
-        return start < hours.lastStart
-                && Arrays.stream(nodes)
-                        .allMatch(node -> Hours.openUntil(hours.of(node), start) >= end);
     }
 
     /// @param choice in which of its partitions
@@ -797,36 +763,6 @@ public final class Scheduling {
     /// The first job of each partition that waits for room, in the order of priority; not one that
     /// limits hold back.
     public Map<Integer, Waiting> heads(long now, Decisions decisions) {
-        var heads = new HashMap<Integer, Waiting>();
-        for (FitClass fit : queue.classes()) {
-            Waiting head = fit.able ? queue.head(fit, Buckets.count() - 1, now) : null;
-            if (head != null && turns.startable(head, now, decisions)) {
-                heads.merge(fit.partition, head, (a, b) -> first(a, b, now));
-            }
-        }
-        for (HetSet set : sets.complete()) {
-            boolean able = set.components().stream().allMatch(it -> it.fit.able);
-            if (!set.planned() && able && turns.startable(set.lead(), now, decisions)) {
-                set.components()
-                        .forEach(it ->
-                                heads.merge(it.fit.partition, it, (a, b) -> first(a, b, now)));
-            }
-        }
-        for (Plan plan : plans.all()) {
-            Waiting job = plan.job();
-            Waiting head = heads.get(job.fit.partition);
-            if ((head == null || first(job, head, now) == job)
-                    && turns.startable(job, now, decisions)) {
-                heads.put(job.fit.partition, job);
-            }
-        }
-        for (Standing it : clearings.all()) {
-            heads.merge(it.job().fit.partition, it.job(), (a, b) -> first(a, b, now));
-        }
-        return heads;
-    }
-
-    private static Waiting first(Waiting a, Waiting b, long now) {
-        return Waiting.compare(a, b, now) <= 0 ? a : b;
+        return new Heads(this, now, decisions).byPartition();
     }
 }
