@@ -79,6 +79,7 @@ class LauncherTest {
     Path home;
     Path work;
     Host host;
+    Path drivers = Path.of("/proc/devices");
     @Nullable Path container;
 
     @BeforeEach
@@ -110,11 +111,11 @@ class LauncherTest {
 
     private Launcher launcher(Groups groups, SpoolWatch watch, Mps mps, String script)
             throws IOException, InterruptedException {
-        DeviceRules rules = DeviceRules.read();
+        DeviceRules.Source rules = () -> DeviceRules.read(drivers);
         return new Launcher(
                 groups,
                 rules,
-                ProbeDevices.make(home, rules, GPUS),
+                ProbeDevices.make(home, rules.now(), GPUS),
                 Shims.install(home, new Commands()),
                 watch,
                 _ -> spec(script),
@@ -197,6 +198,40 @@ class LauncherTest {
                     .doesNotContainPattern("gpu-195-1 Operation not permitted");
             end(prepared, files);
         }
+    }
+
+    @Test
+    void a_driver_that_is_loaded_later_or_anew_is_open_to_those_who_hold_gpus() throws Exception {
+        Groups groups = HostGroups.find(PARENT);
+        assumeThat(groups.description()).isEqualTo("cgroup v1");
+        drivers = Files.writeString(folder.resolve("drivers"), "195 nvidia\n");
+        try (var watch = new SpoolWatch()) {
+            Launcher launcher = launcher(groups, watch);
+            String early = found(launcher, launch("GPU-b"));
+            Files.writeString(drivers, "195 nvidia\n240 nvidia-uvm\n");
+            String later = found(launcher, launch("GPU-b"));
+            List<String> ofStep =
+                    launcher.devices(node(Set.of()), launch("GPU-a", "GPU-b"), Set.of("GPU-b"));
+            Files.writeString(drivers, "195 nvidia\n241 nvidia-uvm\n240 infiniband_verbs\n");
+            String anew = found(launcher, launch());
+
+            assertThat(early).contains("gpu-195-255").doesNotContain("gpu-24");
+            assertThat(later).containsPattern("gpu-240-0 No such device or address");
+            assertThat(ofStep).contains("c 240:* rw");
+            assertThat(anew)
+                    .containsPattern("gpu-241-0 Operation not permitted")
+                    .doesNotContain("gpu-240-0");
+        }
+    }
+
+    /// What the task of a run found.
+    private String found(Launcher launcher, Launch launch) throws Exception {
+        RunFiles files = files();
+        var prepared = launcher.prepare(node(EnumSet.allOf(Isolation.class)), launch, files);
+        String found = files.text("ready").orElseThrow();
+        end(prepared, files);
+        files.remove();
+        return found;
     }
 
     /// Devices that every Linux has stand for those of cards; a read of none does anything.
