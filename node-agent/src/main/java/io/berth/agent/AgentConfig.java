@@ -145,7 +145,8 @@ public interface AgentConfig {
     /// system's folders, if not given.
     Optional<Path> mpsControl();
 
-    /// How long a GPU that was put aside stays there before it is tested.
+    /// How long a GPU that was put aside stays there before it is tested, and one that did not work
+    /// at the start before it is looked for again.
     @WithDefault("1m")
     Duration gpuPatience();
 
