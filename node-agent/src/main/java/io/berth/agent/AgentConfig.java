@@ -69,6 +69,10 @@ public interface AgentConfig {
     /// start is then required of each run.
     Optional<List<Isolation>> requiredIsolation();
 
+    /// Whether runs get real GPUs where the host cannot keep them from opening others'.
+    @WithDefault("false")
+    boolean gpusWithoutIsolation();
+
     /// Whether the host itself is a node.
     @WithDefault("true")
     boolean host();

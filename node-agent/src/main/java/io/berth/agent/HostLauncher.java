@@ -67,6 +67,7 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes, String
                 new Hooks(config.prolog(), config.epilog(), commands),
                 config.clusterName().orElse(""),
                 config.maxProcesses(),
+                config.gpusWithoutIsolation(),
                 accounts(commands),
                 Mps.find(config.mpsControl()),
                 containers(commands),

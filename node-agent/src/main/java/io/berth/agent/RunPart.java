@@ -359,7 +359,7 @@ final class RunPart {
             RunEnd known = files.kept(RunEnd.NAME, RunEnd.class).orElse(null);
             return known != null ? known : measured(explained(lived()));
         } catch (LaunchRefused e) {
-            return RunEnd.unstarted(Cause.LAUNCH_FAILED, e.getMessage()).draining(e.drain());
+            return RunEnd.unstarted(e.end(), e.getMessage()).draining(e.drain());
         } catch (IOException | RuntimeException | Error e) {
             if (Thread.currentThread().isInterrupted()) {
                 // Let go of while it read or wrote a file.

@@ -46,6 +46,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param rules of the drivers that are loaded when a run is launched
 /// @param maxProcesses of a run's part on a node; 0 is without a limit
+/// @param gpusWithoutIsolation whether runs get real GPUs where it is not proven that they open no
+///   others
 /// @param accounts under which scripts run
 /// @param spans where those of launches go
 public record Launcher(
@@ -58,6 +60,7 @@ public record Launcher(
         Hooks hooks,
         String clusterName,
         int maxProcesses,
+        boolean gpusWithoutIsolation,
         Accounts accounts,
         Mps mps,
         Containers containers,
@@ -69,6 +72,9 @@ public record Launcher(
     private static final long TICK_MILLIS = 250;
 
     private static final String SCRIPT = "script";
+
+    private static final String UNISOLATED =
+            "the node cannot keep a job from the GPUs of others, and berth.agent.gpus-without-isolation is not set";
 
     /// A part whose task stands in its group and waits for the word.
     ///
@@ -103,6 +109,7 @@ public record Launcher(
                 hooks,
                 clusterName,
                 maxProcesses,
+                gpusWithoutIsolation,
                 accounts,
                 mps,
                 containers,
@@ -457,7 +464,7 @@ public record Launcher(
                         .orElseThrow(() -> new LaunchRefused(failure(files)));
         return new Prepared(
                 group,
-                verified(node, group, ready, trial),
+                verified(node, !gpus.isEmpty(), group, ready, trial),
                 mps.enforcement(node, allocation),
                 null);
     }
@@ -532,14 +539,22 @@ public record Launcher(
     }
 
     /// What was proven. Less than the node claims to enforce is a refusal.
-    private static Set<Isolation> verified(
-            LocalNode node, Group group, Readiness ready, Trial trial) throws LaunchRefused {
+    private Set<Isolation> verified(
+            LocalNode node, boolean holdsGpus, Group group, Readiness ready, Trial trial)
+            throws LaunchRefused {
+        for (Map.Entry<Path, String> own : trial.own().entrySet()) {
+            Optional<String> broken = ready.broken(own.getKey());
+            if (broken.isPresent()) {
+                throw LaunchRefused.ofGpu(
+                        "GPU %s cannot be opened: %s".formatted(own.getValue(), broken.get()));
+            }
+        }
         Set<Isolation> verified = EnumSet.noneOf(Isolation.class);
         verified.addAll(group.enforced());
         boolean proven =
                 !trial.all().isEmpty()
                         && trial.foreign().stream().allMatch(ready::denied)
-                        && trial.own().stream().allMatch(ready::admitted);
+                        && trial.own().keySet().stream().allMatch(ready::admitted);
         if (!proven) {
             verified.remove(Isolation.DEVICES);
         }
@@ -548,6 +563,12 @@ public record Launcher(
         missing.removeAll(verified);
         if (!missing.isEmpty()) {
             throw new LaunchRefused("isolation could not be verified: " + missing);
+        }
+        if (holdsGpus
+                && !gpusWithoutIsolation
+                && !node.inventory().simulated()
+                && !verified.contains(Isolation.DEVICES)) {
+            throw new LaunchRefused(UNISOLATED, UNISOLATED);
         }
         return verified;
     }

@@ -34,8 +34,8 @@ public final class ProbeDevices {
     ///
     /// @param foreign what the run does not hold: of other GPUs, and if it has none, that by which
     ///   all GPUs are controlled
-    /// @param own of the GPUs that it holds
-    public record Trial(List<Path> all, List<Path> foreign, List<Path> own) {}
+    /// @param own of the GPUs that it holds, each with the UUID of one that has it
+    public record Trial(List<Path> all, List<Path> foreign, Map<Path, String> own) {}
 
     /// Makes the files of these GPUs; that of NVIDIA's first if none of them has one. Without the
     /// right to make any, there is nothing to try and nothing is proven.
@@ -57,10 +57,12 @@ public final class ProbeDevices {
         cover(rules, gpus);
         List<Path> admitted = files(numbers(rules, held));
         List<Path> all = List.copyOf(byNumber.values());
+        var own = new TreeMap<Path, String>();
+        for (Gpu gpu : held) {
+            files(rules.devices(gpu).stream()).forEach(file -> own.put(file, gpu.uuid()));
+        }
         return new Trial(
-                all,
-                all.stream().filter(device -> !admitted.contains(device)).toList(),
-                files(held.stream().flatMap(gpu -> rules.devices(gpu).stream())));
+                all, all.stream().filter(device -> !admitted.contains(device)).toList(), own);
     }
 
     /// Makes the files that are not there yet: a GPU that is divided anew has other instances, and

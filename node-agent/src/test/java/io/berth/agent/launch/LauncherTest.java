@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.berth.agent.Jobs;
 import io.berth.agent.group.DeviceRules;
+import io.berth.agent.group.Group;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.HostGroups;
+import io.berth.agent.group.TestGroups;
 import io.berth.agent.host.FoundGpus;
 import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
@@ -29,6 +31,7 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.Order.Launch;
+import io.berth.contracts.event.RunReport.Cause;
 import io.berth.log.trace.Spans;
 import io.berth.slurm.GresConf;
 import io.berth.slurm.SlurmConf;
@@ -41,6 +44,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -48,6 +52,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Isolation is proven for each run, on a node whose GPUs have device files.
@@ -80,6 +85,7 @@ class LauncherTest {
     Path work;
     Host host;
     Path drivers = Path.of("/proc/devices");
+    boolean gpusWithoutIsolation = true;
     @Nullable Path container;
 
     @BeforeEach
@@ -122,6 +128,7 @@ class LauncherTest {
                 new Hooks(Optional.empty(), Optional.empty(), new Commands()),
                 "trial",
                 100,
+                gpusWithoutIsolation,
                 Accounts.Own.ofThisProcess(),
                 mps,
                 new Containers(Optional.empty(), new Commands()),
@@ -129,6 +136,10 @@ class LauncherTest {
     }
 
     private LocalNode node(Set<Isolation> isolation) {
+        return node(isolation, false);
+    }
+
+    private LocalNode node(Set<Isolation> isolation, boolean simulated) {
         LocalNode bare =
                 LocalNode.host(
                         host,
@@ -145,7 +156,7 @@ class LauncherTest {
                         has.memoryMib(),
                         GPUS,
                         List.of(),
-                        false,
+                        simulated,
                         null,
                         has.os(),
                         has.architecture());
@@ -181,10 +192,10 @@ class LauncherTest {
                 0);
     }
 
-    @Test
-    void a_run_is_refused_every_gpu_but_its_own() throws Exception {
-        Groups groups = HostGroups.find(PARENT);
-        assumeThat(groups.description()).isEqualTo("cgroup v1");
+    @ParameterizedTest
+    @MethodSource("isolating")
+    void a_run_is_refused_every_gpu_but_its_own(Groups groups) throws Exception {
+        assumeThat(groups.heldByKernel()).isTrue();
         RunFiles files = files();
         try (var watch = new SpoolWatch()) {
             Launcher launcher = launcher(groups, watch);
@@ -198,6 +209,66 @@ class LauncherTest {
                     .doesNotContainPattern("gpu-195-1 Operation not permitted");
             end(prepared, files);
         }
+    }
+
+    /// By the controller of version 1, and by the filter of version 2.
+    static Stream<Groups> isolating() throws IOException {
+        return Stream.of(HostGroups.find(PARENT), TestGroups.filtering(PARENT));
+    }
+
+    @Test
+    void a_gpu_that_cannot_be_opened_has_failed() throws Exception {
+        Groups groups = HostGroups.find(PARENT);
+        assumeThat(groups.heldByKernel()).isTrue();
+        // Of these numbers the kernel has no device, and says so as a driver does that has lost
+        // one.
+        drivers = Files.writeString(folder.resolve("drivers"), "10 nvidia\n");
+        RunFiles files = files();
+        try (var watch = new SpoolWatch()) {
+            Launcher launcher = launcher(groups, watch);
+            LocalNode node = node(EnumSet.of(Isolation.DEVICES));
+
+            assertThatThrownBy(() -> launcher.prepare(node, launch("GPU-b"), files))
+                    .isInstanceOf(LaunchRefused.class)
+                    .hasMessage("GPU GPU-b cannot be opened: No such device")
+                    .returns(Cause.GPU_FAILED, e -> ((LaunchRefused) e).end());
+            abandon(groups, files);
+        }
+    }
+
+    @Test
+    void real_gpus_are_not_given_where_nobody_isolates_them_unless_that_is_set() throws Exception {
+        Groups none = HostGroups.processTrees();
+        gpusWithoutIsolation = false;
+        RunFiles files = files();
+        try (var watch = new SpoolWatch()) {
+            Launcher launcher = launcher(none, watch);
+
+            assertThatThrownBy(() -> launcher.prepare(node(Set.of()), launch("GPU-b"), files))
+                    .isInstanceOf(LaunchRefused.class)
+                    .hasMessageContaining("cannot keep a job from the GPUs of others")
+                    .returns(Cause.LAUNCH_FAILED, e -> ((LaunchRefused) e).end())
+                    .returns(true, e -> ((LaunchRefused) e).drain() != null);
+            abandon(none, files);
+            files.remove();
+            for (Launch launch : List.of(launch(), launch("GPU-b"))) {
+                RunFiles each = files();
+                boolean simulated = !launch.here().gpus().isEmpty();
+
+                end(launcher.prepare(node(Set.of(), simulated), launch, each), each);
+                each.remove();
+            }
+            gpusWithoutIsolation = true;
+            RunFiles allowed = files();
+            end(launcher(none, watch).prepare(node(Set.of()), launch("GPU-b"), allowed), allowed);
+        }
+    }
+
+    private static void abandon(Groups groups, RunFiles files) throws IOException {
+        Group group = groups.find(NAME, run());
+        group.kill();
+        Awaitility.await().until(() -> group.members().isEmpty() && files.has("exit"));
+        group.remove();
     }
 
     @Test
@@ -284,10 +355,10 @@ class LauncherTest {
                 new Allocation(NAME, 0, 1, IndexSet.firstN(1), 64, List.of(), null, List.of(card)));
     }
 
-    @Test
-    void a_run_without_gpus_is_refused_their_control_devices_too() throws Exception {
-        Groups groups = HostGroups.find(PARENT);
-        assumeThat(groups.description()).isEqualTo("cgroup v1");
+    @ParameterizedTest
+    @MethodSource("isolating")
+    void a_run_without_gpus_is_refused_their_control_devices_too(Groups groups) throws Exception {
+        assumeThat(groups.heldByKernel()).isTrue();
         RunFiles files = files();
         try (var watch = new SpoolWatch()) {
             Launcher launcher = launcher(groups, watch);
