@@ -33,6 +33,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -454,6 +455,31 @@ class LaunchTest {
                 .returns(1, StepUsage::number)
                 .returns(2, StepUsage::tasks)
                 .returns("sh", StepUsage::name);
+    }
+
+    @Test
+    void a_fork_bomb_stays_within_its_bound_disturbs_nobody_and_ends_when_it_is_told_to()
+            throws Exception {
+        Path pids = Path.of("/sys/fs/cgroup/pids");
+        assumeThat(pids).as("a controller that counts processes").isDirectory();
+        RunId bomb = HandPlacement.newRun();
+        String body = "exec perl -e 'while (1) { fork; select undef, undef, undef, 0.01 }'";
+        placement.launch(node, bomb, Jobs.script(bomb.job(), rig.work, body), 256);
+        placement.await(Started.class, bomb);
+        Path group = pids.resolve(TestConfig.PARENT).resolve(node).resolve(bomb.toString());
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> !Files.readString(group.resolve("pids.events")).equals("max 0\n"));
+
+        Ended other = run(HandPlacement.newRun(), "exit 3");
+        long before = System.nanoTime();
+        placement.stop(node, bomb, 1);
+        Ended ended = placement.await(Ended.class, bomb);
+        Duration took = Duration.ofNanos(System.nanoTime() - before);
+
+        assertThat(other.exit()).isEqualTo(new ExitStatus(3, 0));
+        assertThat(ended.cause()).isIn(Cause.STOPPED, Cause.OUT_OF_MEMORY);
+        assertThat(took).isLessThan(Duration.ofSeconds(20));
+        assertThat(group).doesNotExist();
     }
 
     @Test
