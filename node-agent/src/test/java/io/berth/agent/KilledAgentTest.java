@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.berth.agent.group.ApartGroup;
+import io.berth.agent.group.HostGroups;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
@@ -58,9 +59,14 @@ class KilledAgentTest {
         placement.register(node);
     }
 
-    @AfterEach
-    void killAgent() throws Exception {
+    private void killAgent() throws Exception {
         child.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+    }
+
+    @AfterEach
+    void leaveNothing() throws Exception {
+        killAgent();
+        HostGroups.find(TestConfig.PARENT).removeEmptyParents(new NodeName(node));
     }
 
     private void launch(String body, boolean awaitGo) {

@@ -98,6 +98,7 @@ class LauncherTest {
     @AfterEach
     void removeGroups() throws IOException {
         HostGroups.find(PARENT).removeEmptyParents(NAME);
+        TestGroups.filtering(PARENT).removeEmptyParents(NAME);
     }
 
     private Launcher launcher(Groups groups, SpoolWatch watch)
