@@ -69,6 +69,10 @@ public interface AgentConfig {
     /// start is then required of each run.
     Optional<List<Isolation>> requiredIsolation();
 
+    /// Whether runs get real GPUs where the host cannot keep them from opening others'.
+    @WithDefault("false")
+    boolean gpusWithoutIsolation();
+
     /// Whether the host itself is a node.
     @WithDefault("true")
     boolean host();
@@ -145,7 +149,8 @@ public interface AgentConfig {
     /// system's folders, if not given.
     Optional<Path> mpsControl();
 
-    /// How long a GPU that was put aside stays there before it is tested.
+    /// How long a GPU that was put aside stays there before it is tested, and one that did not work
+    /// at the start before it is looked for again.
     @WithDefault("1m")
     Duration gpuPatience();
 

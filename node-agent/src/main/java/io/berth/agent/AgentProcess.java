@@ -19,6 +19,7 @@ import io.berth.agent.launch.RunFiles;
 import io.berth.agent.launch.SpoolWatch;
 import io.berth.agent.launch.SystemdScope;
 import io.berth.contracts.Hardware;
+import io.berth.contracts.Inventory;
 import io.berth.contracts.Isolation;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
@@ -132,6 +133,7 @@ public final class AgentProcess implements Closeable {
                             log::write,
                             ended));
             announce(node, tried.launcher().groups());
+            warnOfOpenGpus(node, config.gpusWithoutIsolation());
         }
         Commands commands = tried.launcher().hooks().commands();
         if (config.healthProgram().isPresent()) {
@@ -275,6 +277,20 @@ public final class AgentProcess implements Closeable {
                             .formatted(nodes.getFirst().name()));
         }
         return nodes;
+    }
+
+    private static void warnOfOpenGpus(LocalNode node, boolean allowed) {
+        Inventory inventory = node.inventory();
+        if (!inventory.simulated()
+                && !inventory.gpus().isEmpty()
+                && !inventory.isolation().contains(Isolation.DEVICES)) {
+            LOG.atWarn()
+                    .addKeyValue("node", node.name())
+                    .log(
+                            allowed
+                                    ? "Every job can open the GPUs of all: this host cannot isolate them"
+                                    : "No job gets a GPU: this host cannot isolate them, and berth.agent.gpus-without-isolation is not set");
+        }
     }
 
     private static void announce(LocalNode node, Groups groups) {

@@ -11,9 +11,11 @@ import io.berth.agent.host.LocalNode;
 import io.berth.agent.host.PinnedGpus;
 import io.berth.agent.host.SystemFiles;
 import io.berth.agent.nvml.NvidiaGpus;
+import io.berth.contracts.MigGpu;
 import io.berth.slurm.GresConf;
 import java.io.IOException;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /// The machine as it was found: the kernel's word and the drivers'.
 ///
@@ -42,6 +44,24 @@ record HostInventory(Host host, FoundGpus gpus, GresConf gres) {
     /// The machine of which an operator says that.
     HostInventory having(GresConf other) {
         return new HostInventory(host, gpus, other);
+    }
+
+    /// Whether a driver or a GPU does not work.
+    boolean troubled() {
+        return problems() > 0 || !gpus.outOfService().isEmpty();
+    }
+
+    /// Whether a driver or a GPU works that did not.
+    boolean betterThan(HostInventory before) {
+        return problems() < before.problems()
+                || Stream.concat(
+                                gpus.gpus().stream().map(FoundGpus::physical),
+                                gpus.migGpus().stream().map(MigGpu::uuid))
+                        .anyMatch(uuid -> !before.gpus().has(uuid));
+    }
+
+    private long problems() {
+        return gpus.drivers().stream().filter(driver -> driver.problem() != null).count();
     }
 
     /// @throws io.berth.agent.host.StartRefused if what the operator says of the GPUs and what was

@@ -53,19 +53,21 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes, String
 
     /// @throws StartRefused if the host does not allow what is set
     Launcher open(Specs specs, SpoolWatch watch) throws IOException, InterruptedException {
-        DeviceRules rules = DeviceRules.read().guarding(guarded());
+        Set<String> guarded = guarded();
+        DeviceRules.Source rules = () -> DeviceRules.read().guarding(guarded);
         List<Gpu> gpus = nodes.stream().flatMap(node -> node.inventory().gpus().stream()).toList();
         var commands = new Commands();
         return new Launcher(
                 groups(),
                 rules,
-                ProbeDevices.make(home, rules, gpus),
+                ProbeDevices.make(home, rules.now(), gpus),
                 Shims.install(home, commands),
                 watch,
                 specs,
                 new Hooks(config.prolog(), config.epilog(), commands),
                 config.clusterName().orElse(""),
                 config.maxProcesses(),
+                config.gpusWithoutIsolation(),
                 accounts(commands),
                 Mps.find(config.mpsControl()),
                 containers(commands),

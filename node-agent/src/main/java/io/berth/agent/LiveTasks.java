@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// What the tasks of a step have used so far that have no groups of their own: each is its process,
 /// and what comes from that, in the group of the step. Which processes they are `srun-tasks` says
 /// beside the step's file, by a line for each: `task <rank> <process>`. That is the user's word,
-/// brought within what the step has used.
+/// brought within what the step has used. Confined to the thread of the heartbeats, which reads so
+/// many of a run in a beat and no more.
 final class LiveTasks {
 
     private static final List<String> FILES =
@@ -33,18 +34,56 @@ final class LiveTasks {
     private static final int MILLIS_IN_TICK = 10;
     private static final int KIB_IN_MIB = 10;
 
-    private LiveTasks() {}
+    /// Processes that are read in a beat; those of other steps are read in a later one.
+    static final int MOST_IN_A_BEAT = 2 * MOST_PROCESSES;
 
-    /// @return null if nobody says which they are, none of them is in the group, or there are too
-    ///   many
-    static @Nullable TasksUsage used(RunFiles files, int step, Group group, Consumption use)
-            throws IOException {
-        Map<Long, Integer> ranks = ranks(files, step);
-        if (ranks.isEmpty()) {
-            return null;
+    private final RunFiles files;
+    private final Map<Integer, TasksUsage> told = new HashMap<>();
+    private int left;
+    private int readTo = -1;
+
+    LiveTasks(RunFiles files) {
+        this.files = files;
+    }
+
+    /// Begins a beat.
+    ///
+    /// @param steps that run now
+    void begin(Set<Integer> steps) {
+        told.keySet().retainAll(steps);
+        left = MOST_IN_A_BEAT;
+    }
+
+    /// The last step that was read: who begins behind it comes to all in turn.
+    int readTo() {
+        return readTo;
+    }
+
+    /// As it was told last, if this beat has read as much as it may.
+    ///
+    /// @return null if nobody says which they are, none of them is in the group, there are too
+    ///   many, or none of them was read yet
+    @Nullable TasksUsage used(int step, Group group, Consumption use) throws IOException {
+        if (left == 0) {
+            return told.get(step);
         }
-        Set<Long> members = group.members();
-        return members.size() > MOST_PROCESSES ? null : used(ranks, processes(members), use);
+        Map<Long, Integer> ranks = ranks(files, step);
+        Set<Long> members = ranks.isEmpty() ? Set.of() : group.members();
+        if (members.size() > left && members.size() <= MOST_PROCESSES) {
+            left = 0;
+            return told.get(step);
+        }
+        readTo = step;
+        TasksUsage used = null;
+        if (members.size() <= MOST_PROCESSES) {
+            left -= members.size();
+            used = used(ranks, processes(members), use);
+        }
+        told.remove(step);
+        if (used != null) {
+            told.put(step, used);
+        }
+        return used;
     }
 
     private static Map<Long, Integer> ranks(RunFiles files, int step) {

@@ -17,17 +17,30 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The GPUs that a machine really has, for the agent of its node: those that fail leave its
 /// inventory and come back when they pass, and the runs on them are told; those in MIG mode are
-/// divided as ordered.
+/// divided as ordered. Those that did not work at the start are looked for until they do.
 final class NodeGpus implements GpuWatch.Listener, Closeable {
 
+    private static final Logger LOG = LoggerFactory.getLogger(NodeGpus.class);
+
     private final NodeAgent agent;
-    private final Optional<GpuEnergy> energy;
-    private final Optional<GpuWatch> watch;
+    private final AgentConfig config;
+    private final GpuTrial trial;
     private final MigDivider divider;
+    private final ScheduledExecutorService looks =
+            Executors.newSingleThreadScheduledExecutor(
+                    Thread.ofPlatform().name("gpus-later").daemon().factory());
+
+    private volatile Optional<GpuEnergy> energy = Optional.empty();
+    private volatile Optional<GpuWatch> watch = Optional.empty();
 
     private HostInventory found;
     private Map<String, Aside> aside = Map.of();
@@ -46,9 +59,9 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
 
     private NodeGpus(NodeAgent agent, HostInventory found, AgentConfig config, Commands commands) {
         this.agent = agent;
+        this.config = config;
+        this.trial = GpuTrial.by(config.gpuTest(), commands);
         this.found = found;
-        this.energy = GpuEnergy.open(config.nvmlLibrary());
-        energy.ifPresent(it -> agent.meters().read(it::read));
         this.divider =
                 new MigDivider(
                         new MigDriver(config.nvmlLibrary()),
@@ -56,13 +69,27 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
                         () -> HostInventory.read(config).having(found.gres()),
                         this::divided);
         agent.divider(this::divide);
-        this.watch =
-                GpuWatch.start(
-                        config.nvmlLibrary(),
-                        new GpuWatch.Timing(config.heartbeat(), config.gpuPatience()),
-                        GpuTrial.by(config.gpuTest(), commands),
-                        this);
-        watch.ifPresent(it -> agent.samples(it::samples));
+        listen();
+        long patience = config.gpuPatience().toMillis();
+        var unused =
+                looks.scheduleWithFixedDelay(
+                        this::lookAgain, patience, patience, TimeUnit.MILLISECONDS);
+    }
+
+    /// Begins to read what the GPUs do, where a driver tells.
+    private void listen() {
+        energy.ifPresent(GpuEnergy::close);
+        energy = GpuEnergy.open(config.nvmlLibrary());
+        energy.ifPresent(it -> agent.meters().read(it::read));
+        if (watch.isEmpty()) {
+            watch =
+                    GpuWatch.start(
+                            config.nvmlLibrary(),
+                            new GpuWatch.Timing(config.heartbeat(), config.gpuPatience()),
+                            trial,
+                            this);
+            watch.ifPresent(it -> agent.samples(it::samples));
+        }
     }
 
     /// Begins to watch, and to divide.
@@ -149,6 +176,33 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
         }
     }
 
+    /// Reads the machine if a driver or a GPU did not work when it was last read: at boot the agent
+    /// may start before them.
+    private synchronized void lookAgain() {
+        if (found.troubled() && !reading) {
+            reading = true;
+            divider.read(this::foundAgain);
+        }
+    }
+
+    private void foundAgain(@Nullable HostInventory now) {
+        boolean better = better(now);
+        if (now != null && better) {
+            LOG.atInfo()
+                    .addKeyValue("node", agent.name())
+                    .addKeyValue("gpus", now.gpus().gpus().size())
+                    .log("A GPU or a driver works that did not");
+            // The driver is asked under no lock: it may hang.
+            listen();
+            found(now);
+        }
+    }
+
+    private synchronized boolean better(@Nullable HostInventory now) {
+        reading = false;
+        return now != null && now.betterThan(found);
+    }
+
     @Override
     public void sampled(List<Reading> readings) {
         agent.meters().sampled(readings);
@@ -162,8 +216,9 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
 
     @Override
     public void close() {
-        watch.ifPresent(GpuWatch::close);
+        looks.shutdownNow();
         divider.close();
+        watch.ifPresent(GpuWatch::close);
         energy.ifPresent(GpuEnergy::close);
     }
 }

@@ -6,7 +6,6 @@ import io.berth.agent.group.Group;
 import io.berth.agent.group.Signals;
 import io.berth.agent.host.LiveProcess;
 import io.berth.agent.host.LocalNode;
-import io.berth.agent.launch.JobFiles;
 import io.berth.agent.launch.LaunchRefused;
 import io.berth.agent.launch.LaunchSpan;
 import io.berth.agent.launch.Launcher;
@@ -107,6 +106,7 @@ final class RunPart {
     private final RunFiles files;
     private final RunOrders orders = new RunOrders();
     private final RunReports reports;
+    private final LiveTasks liveTasks;
     private final Thread thread;
 
     private final ReentrantLock reporting = new ReentrantLock();
@@ -130,6 +130,7 @@ final class RunPart {
         this.surroundings = surroundings;
         this.launch = launch;
         this.files = files;
+        this.liveTasks = new LiveTasks(files);
         this.reports =
                 new RunReports(launch.run(), surroundings.node().name(), surroundings.outbox());
         this.thread = Thread.ofVirtual().name("run-" + launch.run()).unstarted(this::live);
@@ -230,7 +231,7 @@ final class RunPart {
             if (gpus != null) {
                 used = gpus.ofPart().map(used::with).orElse(used);
             }
-            return Optional.of(new RunUsage(run(), used, StepGroups.now(files, group)))
+            return Optional.of(new RunUsage(run(), used, StepGroups.now(files, group, liveTasks)))
                     .filter(it -> !it.used().equals(Consumption.NONE));
         } catch (IOException e) {
             // Its group goes: it has just ended.
@@ -358,7 +359,7 @@ final class RunPart {
             RunEnd known = files.kept(RunEnd.NAME, RunEnd.class).orElse(null);
             return known != null ? known : measured(explained(lived()));
         } catch (LaunchRefused e) {
-            return RunEnd.unstarted(Cause.LAUNCH_FAILED, e.getMessage()).draining(e.drain());
+            return RunEnd.unstarted(e.end(), e.getMessage()).draining(e.drain());
         } catch (IOException | RuntimeException | Error e) {
             if (Thread.currentThread().isInterrupted()) {
                 // Let go of while it read or wrote a file.
@@ -490,18 +491,14 @@ final class RunPart {
 
     /// Wakes the part when a step asks for something. A part without steps has no such folder.
     private SpoolWatch.Registration watchAsks(RunSteps steps) {
-        return files.job().hasAsks()
-                ? surroundings
-                        .launcher()
-                        .watch()
-                        .watch(
-                                files.job().folder().resolve(JobFiles.ASKS),
-                                () -> {
-                                    if (!steps.deaf()) {
-                                        orders.touch();
-                                    }
-                                })
-                : () -> {};
+        return files.job()
+                .watchAsks(
+                        surroundings.launcher().watch(),
+                        () -> {
+                            if (!steps.deaf()) {
+                                orders.touch();
+                            }
+                        });
     }
 
     /// Prepares the part, or finds it as an earlier agent prepared it.

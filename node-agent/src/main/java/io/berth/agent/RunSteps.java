@@ -9,6 +9,7 @@ import io.berth.agent.launch.LaunchRefused;
 import io.berth.agent.launch.RunFiles;
 import io.berth.agent.launch.StartScript;
 import io.berth.agent.launch.StepCommand;
+import io.berth.agent.launch.StepCommands;
 import io.berth.agent.launch.StepLog;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.IndexSet;
@@ -111,6 +112,7 @@ final class RunSteps {
     private final Launching launching;
     private final StepGroups groups;
     private final LongSupplier clock;
+    private final StepCommands commands = new StepCommands();
     private long sweptAt;
     private long secondBegan;
     private int heard;
@@ -265,9 +267,9 @@ final class RunSteps {
     /// The `srun` of the job that has that process, which lives when all of it has been read: the
     /// number may be another's soon after.
     private StepCommand command(LiveProcess srun, @Nullable Console console)
-            throws LaunchRefused, IOException {
+            throws LaunchRefused, IOException, InterruptedException {
         mustBeHere(srun);
-        StepCommand command = StepCommand.of(srun.pid(), console);
+        StepCommand command = commands.read(srun.pid(), console);
         mustBeHere(srun);
         return command;
     }

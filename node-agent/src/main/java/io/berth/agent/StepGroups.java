@@ -3,6 +3,7 @@ package io.berth.agent;
 import io.berth.agent.group.Bindings;
 import io.berth.agent.group.ChildLimits;
 import io.berth.agent.group.Group;
+import io.berth.agent.group.Taking;
 import io.berth.agent.host.LiveProcess;
 import io.berth.agent.launch.RunFiles;
 import io.berth.agent.launch.StepLog;
@@ -13,7 +14,6 @@ import io.berth.contracts.Isolation;
 import io.berth.contracts.StepUsage;
 import io.berth.contracts.TasksUsage;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +36,8 @@ final class StepGroups {
 
     /// There if a step beyond those whose use is kept was killed for want of its run's memory.
     private static final String OTHER_OUT_OF_MEMORY = "step-out-of-memory";
+
+    private static final String GONE = "its srun is not in the job";
 
     private static final int KILL_TRIES = 100;
     private static final long KILL_PAUSE_MILLIS = 2;
@@ -94,15 +96,20 @@ final class StepGroups {
     }
 
     /// What the steps that run now have used.
-    static List<StepUsage> now(RunFiles files, Group group) throws IOException {
-        var used = new ArrayList<StepUsage>();
-        for (Map.Entry<Integer, Holder> each : kept(files).entrySet()) {
+    ///
+    /// @param tasks that have no groups
+    static List<StepUsage> now(RunFiles files, Group group, LiveTasks tasks) throws IOException {
+        var used = new TreeMap<Integer, StepUsage>();
+        var kept = new TreeMap<>(kept(files));
+        tasks.begin(kept.keySet());
+        for (Map.Entry<Integer, Holder> each : behind(tasks.readTo(), kept).entrySet()) {
             Optional<Group> step = group.child(each.getKey());
             if (step.isPresent()) {
                 Consumption use = step.get().usage();
                 Holder holder = each.getValue();
                 TasksUsage ofTasks = StepTasks.used(step.get(), use, holder);
-                used.add(
+                used.put(
+                        each.getKey(),
                         new StepUsage(
                                 each.getKey(),
                                 holder.tasks(),
@@ -111,11 +118,18 @@ final class StepGroups {
                                 holder.name(),
                                 holder.beganAt(),
                                 ofTasks == null
-                                        ? LiveTasks.used(files, each.getKey(), step.get(), use)
+                                        ? tasks.used(each.getKey(), step.get(), use)
                                         : ofTasks));
             }
         }
-        return used;
+        return List.copyOf(used.values());
+    }
+
+    /// All of them, those behind that step first.
+    private static Map<Integer, Holder> behind(int step, TreeMap<Integer, Holder> holders) {
+        var inTurn = new LinkedHashMap<>(holders.tailMap(step, false));
+        inTurn.putAll(holders.headMap(step, true));
+        return inTurn;
     }
 
     static Map<Integer, Holder> kept(RunFiles files) throws IOException {
@@ -138,7 +152,7 @@ final class StepGroups {
             return "%d steps of the job run here, the most that can be limited".formatted(MOST);
         }
         if (!holder.process().alive() || !group.has(holder.pid())) {
-            return "its srun is not in the job";
+            return GONE;
         }
         try {
             Group step = group.makeChild(number, limits);
@@ -150,7 +164,9 @@ final class StepGroups {
             }
             holders.put(number, holder);
             files.note(Holders.NAME, new Holders(holders));
-            step.take(holder.pid());
+            if (!Taking.take(step, holder.process())) {
+                return GONE;
+            }
             Bindings.step(step, limits, gpus);
             return "";
         } catch (IOException e) {
@@ -189,9 +205,7 @@ final class StepGroups {
     ///
     /// @param more whether there is time for another one
     void sweep(BooleanSupplier more) throws IOException, InterruptedException {
-        var inTurn = new LinkedHashMap<>(holders.tailMap(sweptTo, false));
-        inTurn.putAll(holders.headMap(sweptTo, true));
-        for (Map.Entry<Integer, Holder> each : inTurn.entrySet()) {
+        for (Map.Entry<Integer, Holder> each : behind(sweptTo, holders).entrySet()) {
             if (!more.getAsBoolean()) {
                 break;
             }
@@ -242,7 +256,7 @@ final class StepGroups {
     private boolean emptied(Group step, @Nullable Holder holder)
             throws IOException, InterruptedException {
         if (holder != null && step.has(holder.pid())) {
-            group.take(holder.pid());
+            var unused = Taking.take(group, holder.process());
         }
         for (int tries = 0; !step.isEmpty(); tries++) {
             if (tries == KILL_TRIES) {

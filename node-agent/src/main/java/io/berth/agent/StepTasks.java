@@ -4,6 +4,7 @@ import io.berth.agent.StepGroups.Holder;
 import io.berth.agent.group.Bindings;
 import io.berth.agent.group.ChildLimits;
 import io.berth.agent.group.Group;
+import io.berth.agent.group.Taking;
 import io.berth.agent.host.LiveProcess;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.IndexSet;
@@ -193,12 +194,9 @@ final class StepTasks {
         }
 
         private static void take(Group group, Task task) throws IOException {
-            // Asked right before: the process may have ended meanwhile, and its number be
-            // another's.
-            if (!task.process().alive()) {
+            if (!Taking.take(group, task.process())) {
                 throw new IOException("the task has ended");
             }
-            group.take(task.process().pid());
         }
     }
 

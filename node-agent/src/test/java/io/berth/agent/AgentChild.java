@@ -1,12 +1,46 @@
 package io.berth.agent;
 
 import io.berth.log.KafkaConnection;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /// An agent in a JVM of its own, for tests that kill it.
 final class AgentChild {
 
     private AgentChild() {}
+
+    /// @param groups that it is in, which are made
+    static Process start(TestConfig config, Path log, List<Path> groups) throws IOException {
+        var command =
+                new ArrayList<>(
+                        List.of(
+                                "sh",
+                                "-e",
+                                "-c",
+                                "for group in $1; do mkdir $group; echo $$ >$group/cgroup.procs; done; shift; exec \"$@\"",
+                                "sh"));
+        command.add(groups.stream().map(Path::toString).collect(Collectors.joining(" ")));
+        command.addAll(
+                List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
+                        "-Xmx128m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        AgentChild.class.getName(),
+                        TestBroker.unbound().bootstrapServers(),
+                        config.home().toString(),
+                        config.name().orElseThrow(),
+                        config.cgroupParent()));
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+    }
 
     public static void main(String[] arguments) throws Exception {
         TestConfig config = TestConfig.host(Path.of(arguments[1]), arguments[2], arguments[3]);

@@ -3,6 +3,7 @@ package io.berth.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.berth.agent.nvml.Nvml;
 import io.berth.agent.nvml.NvmlStub;
 import io.berth.agent.nvml.Topologies;
 import io.berth.contracts.Gpu;
@@ -43,6 +44,42 @@ class InventoryCommandTest {
         Inventory printed = Json.mapper().readValue(out.toByteArray(), Inventory.class);
         assertThat(printed).isEqualTo(HostInventory.read(stub.library()).node("x").inventory());
         assertThat(printed.gpus()).hasSize(8);
+    }
+
+    /// As the loader finds it for every program.
+    @Test
+    void the_library_is_found_by_the_path_of_the_loader() throws Exception {
+        NvmlStub.in(folder, Topologies.l40s());
+
+        assertThat(found(folder.toString())).contains("\"GPU-3\"");
+        assertThat(found("/nonexistent")).contains("\"gpus\"").doesNotContain("\"GPU-3\"");
+    }
+
+    /// In a JVM of its own: the loader reads its path when a program begins.
+    static final class Child {
+
+        private Child() {}
+
+        public static void main(String[] arguments) {
+            System.exit(
+                    InventoryCommand.run(List.of("--json"), Nvml.LIBRARY, System.out, System.err));
+        }
+    }
+
+    private static String found(String path) throws Exception {
+        var child =
+                new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Child.class.getName());
+        child.environment().put("LD_LIBRARY_PATH", path);
+        child.redirectError(ProcessBuilder.Redirect.DISCARD);
+        Process process = child.start();
+        String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).isZero();
+        return text;
     }
 
     @Test

@@ -7,10 +7,13 @@ import static org.awaitility.Awaitility.await;
 import io.berth.agent.group.Signals;
 import io.berth.agent.host.LiveProcess;
 import io.berth.contracts.Allocation;
+import io.berth.contracts.ArrayTask;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
+import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
+import io.berth.contracts.JobTerms;
 import io.berth.contracts.LaunchMode;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
@@ -20,6 +23,7 @@ import io.berth.contracts.Step;
 import io.berth.contracts.StepUsage;
 import io.berth.contracts.TasksUsage;
 import io.berth.contracts.event.Heartbeat;
+import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.RunReport.Ended;
 import io.berth.contracts.event.RunReport.Started;
@@ -33,6 +37,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -454,6 +459,65 @@ class LaunchTest {
                 .returns(1, StepUsage::number)
                 .returns(2, StepUsage::tasks)
                 .returns("sh", StepUsage::name);
+    }
+
+    @Test
+    void a_task_of_an_array_finds_its_place_and_writes_to_the_file_that_is_called_after_it()
+            throws IOException {
+        RunId run = HandPlacement.newRun();
+        var spec =
+                Jobs.spec(
+                        run.job(),
+                        rig.work.toString(),
+                        "echo $SLURM_ARRAY_JOB_ID $SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_TASK_COUNT,"
+                                + " $SLURM_ARRAY_TASK_MIN to $SLURM_ARRAY_TASK_MAX",
+                        List.of(),
+                        Map.of(),
+                        "slurm-%A_%a.out",
+                        null);
+        var task = new ArrayTask(new JobId(90), 7, 3, 5, 9, 2, 0);
+        var here = new Allocation(new NodeName(node), 0, 1, IndexSet.firstN(1), 64, List.of());
+        placement.write(
+                new Launch(
+                        new NodeName(node),
+                        placement.epoch(node),
+                        placement.nextNumber(node),
+                        run,
+                        placement.writeSpec(spec),
+                        LaunchMode.BATCH,
+                        false,
+                        List.of(here),
+                        0,
+                        spec.description().on(JobTerms.NONE.as(task))));
+
+        placement.await(Ended.class, run);
+
+        assertThat(rig.work.resolve("slurm-90_7.out")).hasContent("90 7 of 3, 5 to 9");
+    }
+
+    @Test
+    void a_fork_bomb_stays_within_its_bound_disturbs_nobody_and_ends_when_it_is_told_to()
+            throws Exception {
+        Path pids = Path.of("/sys/fs/cgroup/pids");
+        assumeThat(pids).as("a controller that counts processes").isDirectory();
+        RunId bomb = HandPlacement.newRun();
+        String body = "exec perl -e 'while (1) { fork; select undef, undef, undef, 0.01 }'";
+        placement.launch(node, bomb, Jobs.script(bomb.job(), rig.work, body), 256);
+        placement.await(Started.class, bomb);
+        Path group = pids.resolve(TestConfig.PARENT).resolve(node).resolve(bomb.toString());
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> !Files.readString(group.resolve("pids.events")).equals("max 0\n"));
+
+        Ended other = run(HandPlacement.newRun(), "exit 3");
+        long before = System.nanoTime();
+        placement.stop(node, bomb, 1);
+        Ended ended = placement.await(Ended.class, bomb);
+        Duration took = Duration.ofNanos(System.nanoTime() - before);
+
+        assertThat(other.exit()).isEqualTo(new ExitStatus(3, 0));
+        assertThat(ended.cause()).isIn(Cause.STOPPED, Cause.OUT_OF_MEMORY);
+        assertThat(took).isLessThan(Duration.ofSeconds(20));
+        assertThat(group).doesNotExist();
     }
 
     @Test

@@ -64,6 +64,10 @@ class NoticeTest {
     }
 
     private RunId run(String body, @Nullable WarningSignal signal) {
+        return run(body, signal, 0);
+    }
+
+    private RunId run(String body, @Nullable WarningSignal signal, long limitSeconds) {
         RunId run = HandPlacement.newRun();
         var spec = Jobs.script(run.job(), rig.work, body);
         JobDescription job = spec.description().on(JobTerms.NONE.with(to -> to.signal = signal));
@@ -79,7 +83,7 @@ class NoticeTest {
                         LaunchMode.BATCH,
                         false,
                         List.of(allocation),
-                        0,
+                        limitSeconds,
                         job));
         placement.await(Started.class, run);
         await().until(() -> Files.exists(rig.work.resolve("ready")));
@@ -127,6 +131,32 @@ class NoticeTest {
 
         assertThat(ended.exit()).isEqualTo(new ExitStatus(3, 0));
         assertThat(rig.output(run)).isEqualTo("asked to save\n");
+    }
+
+    @Test
+    void a_job_that_wants_a_signal_gets_it_before_its_time_limit_with_reason_and_deadline()
+            throws Exception {
+        long before = System.nanoTime();
+        long limit = System.currentTimeMillis() / 1000 + 8;
+        RunId run =
+                run(
+                        """
+                        trap '. "$BERTH_NOTICE_FILE"; echo "$reason at $deadline"; exit 3' USR1
+                        touch ready
+                        while :; do sleep 0.01; done\
+                        """,
+                        new WarningSignal(10, 6, true),
+                        8);
+
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.cause()).isEqualTo(Cause.EXITED);
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(3, 0));
+        assertThat(Duration.ofNanos(System.nanoTime() - before))
+                .isGreaterThan(Duration.ofSeconds(2));
+        String told = rig.output(run).strip();
+        assertThat(told).startsWith("TIME_LIMIT at ");
+        assertThat(Long.parseLong(told.substring(14))).isCloseTo(limit, within(5L));
     }
 
     @Test

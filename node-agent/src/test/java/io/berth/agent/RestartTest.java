@@ -24,12 +24,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -49,46 +47,12 @@ class RestartTest {
         ApartGroup.make(TestConfig.PARENT).remove(Duration.ofSeconds(5));
     }
 
-    private Process startChild(TestConfig config) throws IOException {
-        return startChild(config, List.of());
-    }
-
-    /// @param groups that it is in, which are made
-    private Process startChild(TestConfig config, List<Path> groups) throws IOException {
-        var command =
-                new ArrayList<>(
-                        List.of(
-                                "sh",
-                                "-e",
-                                "-c",
-                                "for group in $1; do mkdir $group; echo $$ >$group/cgroup.procs; done; shift; exec \"$@\"",
-                                "sh"));
-        command.add(groups.stream().map(Path::toString).collect(Collectors.joining(" ")));
-        command.addAll(
-                List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-Xmx128m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        AgentChild.class.getName(),
-                        TestBroker.unbound().bootstrapServers(),
-                        config.home().toString(),
-                        config.name().orElseThrow(),
-                        config.cgroupParent()));
-        return new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("child.log").toFile())
-                .start();
-    }
-
     @Test
     void runs_outlive_a_killed_agent_and_are_adopted_by_the_next() throws Exception {
         Path work = Files.createDirectories(folder.resolve("work"));
         String node = "restarted1";
         TestConfig config = TestConfig.host(folder.resolve("home"), node);
-        Process child = startChild(config);
+        Process child = AgentChild.start(config, folder.resolve("child.log"), List.of());
         placement.register(node);
         RunId ending = HandPlacement.newRun();
         RunId running = HandPlacement.newRun();
@@ -142,7 +106,7 @@ class RestartTest {
         List<Path> unit = hierarchies().map(it -> it.resolve("unit-of-" + node)).toList();
         assumeThat(unit).as("control groups that can be written").isNotEmpty();
         try {
-            Process child = startChild(config, unit);
+            Process child = AgentChild.start(config, folder.resolve("child.log"), unit);
             placement.register(node);
             RunId run = HandPlacement.newRun();
             placement.launch(

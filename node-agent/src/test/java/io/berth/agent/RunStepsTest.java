@@ -34,6 +34,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,10 +78,12 @@ class RunStepsTest {
     private final TreeGroup group = new TreeGroup();
     private RunFiles files;
     private RunSteps steps;
+    private LiveTasks live;
 
     @BeforeEach
     void begin() throws IOException {
         files = RunFiles.at(folder);
+        live = new LiveTasks(files);
         files.job().makeAsks();
         steps = new RunSteps(HERE, files, group, launching, () -> 0);
         group.members.add(ProcessHandle.current().pid());
@@ -300,7 +303,7 @@ class RunStepsTest {
         assertThat(step.at(5).limits).isEqualTo(new ChildLimits(IndexSet.EMPTY, 0, List.of()));
         step.at(4).used = new Consumption(70, 9, 3L, null);
         step.at(5).used = new Consumption(20, 30);
-        assertThat(StepGroups.now(files, group).getFirst().each()).isEqualTo(usesOfTasks());
+        assertThat(StepGroups.now(files, group, live).getFirst().each()).isEqualTo(usesOfTasks());
         ask("end.0", "");
         steps.look();
         assertThat(files.kept(StepUses.NAME, StepUses.class).orElseThrow().each())
@@ -319,7 +322,7 @@ class RunStepsTest {
         steps.look();
         group.at(0).used = new Consumption(70, 9);
 
-        TasksUsage told = StepGroups.now(files, group).getFirst().each();
+        TasksUsage told = StepGroups.now(files, group, live).getFirst().each();
 
         assertThat(told)
                 .isEqualTo(
@@ -333,6 +336,32 @@ class RunStepsTest {
                                 new OfTask(3, 9),
                                 null,
                                 null));
+    }
+
+    /// In each step this process is one of as many as are looked at.
+    @Test
+    void what_is_not_read_in_a_beat_is_read_in_the_next_one_and_told_again_meanwhile()
+            throws Exception {
+        Path said = Files.createDirectories(folder.resolve("steps"));
+        for (int step = 0; step < 3; step++) {
+            ask("begin." + step, " 2 0 - - 0");
+            steps.look();
+            group.at(step).used = new Consumption(3_600_000, 5000);
+            group.at(step).members.add(ME);
+            LongStream.range(1, LiveTasks.MOST_IN_A_BEAT / 2).forEach(group.at(step).members::add);
+            Files.writeString(said.resolve("step.%d.tasks.now".formatted(step)), "task 0 " + ME);
+        }
+
+        List<Boolean> first = told();
+        List<Boolean> second = told();
+
+        assertThat(first).containsExactly(true, true, false);
+        assertThat(second).containsExactly(true, true, true);
+        assertThat(live.readTo()).as("the third, and then the first").isZero();
+    }
+
+    private List<Boolean> told() throws IOException {
+        return StepGroups.now(files, group, live).stream().map(it -> it.each() != null).toList();
     }
 
     /// This process is one of them, and of the other there is what it started.
@@ -352,7 +381,7 @@ class RunStepsTest {
                     "task 4 %d\ntask 5 %d\ntask 6 1\nnonsense\n".formatted(ME, task.pid()));
 
             TasksUsage each =
-                    Objects.requireNonNull(StepGroups.now(files, group).getFirst().each());
+                    Objects.requireNonNull(StepGroups.now(files, group, live).getFirst().each());
 
             assertThat(each.tasks()).isEqualTo(2);
             assertThat(each.leastCpu().rank()).isEqualTo(5);
@@ -361,7 +390,7 @@ class RunStepsTest {
                     .satisfies(it -> assertThat(it.amount()).isBetween(20L, 5000L));
 
             group.at(0).used = new Consumption(3_600_000, 7);
-            each = Objects.requireNonNull(StepGroups.now(files, group).getFirst().each());
+            each = Objects.requireNonNull(StepGroups.now(files, group, live).getFirst().each());
             assertThat(each.mostMemory().amount()).as("no more than the step's").isEqualTo(7);
         } finally {
             task.descendants().forEach(ProcessHandle::destroyForcibly);

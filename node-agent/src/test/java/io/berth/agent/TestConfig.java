@@ -201,6 +201,12 @@ record TestConfig(
         return Duration.ofMillis(200);
     }
 
+    /// Tests of GPUs run where nobody may isolate them, too.
+    @Override
+    public boolean gpusWithoutIsolation() {
+        return true;
+    }
+
     @Override
     public int lowGpuUse() {
         return 5;

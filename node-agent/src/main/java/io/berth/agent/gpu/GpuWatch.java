@@ -50,7 +50,8 @@ public final class GpuWatch implements Closeable {
     /// How often.
     ///
     /// @param interval between two samples
-    /// @param patience before a GPU that was put aside is tested
+    /// @param patience before a GPU that was put aside is tested, and between two looks for those
+    ///   that did not answer at the start
     public record Timing(Duration interval, Duration patience) {}
 
     private record Tested(String uuid, Optional<String> failure) {}
@@ -74,7 +75,6 @@ public final class GpuWatch implements Closeable {
         this.test = test;
         this.listener = listener;
         this.sampled = new Sampled(System.nanoTime(), List.of());
-        sensors.uuids().forEach(uuid -> health.put(uuid, GpuHealth.healthy(timing.patience())));
         this.thread = Thread.ofPlatform().name("gpus").daemon().unstarted(this::run);
     }
 
@@ -117,8 +117,13 @@ public final class GpuWatch implements Closeable {
 
     private void run() {
         try (sensors) {
-            probe();
+            probe(List.copyOf(sensors.uuids()));
+            long look = System.nanoTime() + timing.patience().toNanos();
             while (!closed) {
+                if (System.nanoTime() - look >= 0) {
+                    probe(sensors.more());
+                    look = System.nanoTime() + timing.patience().toNanos();
+                }
                 sample();
                 long next = System.nanoTime() + timing.interval().toNanos();
                 while (!closed && System.nanoTime() < next) {
@@ -132,9 +137,10 @@ public final class GpuWatch implements Closeable {
         }
     }
 
-    /// At the start a GPU whose memory waits for repair, from before, is put aside.
-    private void probe() {
-        for (String uuid : List.copyOf(health.keySet())) {
+    /// A GPU whose memory waits for repair, from before it is watched, is put aside.
+    private void probe(List<String> uuids) {
+        for (String uuid : uuids) {
+            health.put(uuid, GpuHealth.healthy(timing.patience()));
             sensors.fault(uuid)
                     .ifPresent(fault -> become(uuid, healthOf(uuid).drained(fault, now())));
         }

@@ -27,8 +27,17 @@ public final class DeviceRules {
     private static final int NVIDIA_DEFAULT_MAJOR = 195;
     private static final int DRM_MAJOR = 226;
 
+    private static final Path DRIVERS = Path.of("/proc/devices");
+
     private final Map<String, Integer> majors;
     private final Set<String> guarded;
+
+    /// Tells them as they are now: a driver that is loaded, or loaded anew, has another number than
+    /// before.
+    @FunctionalInterface
+    public interface Source {
+        DeviceRules now() throws IOException;
+    }
 
     private DeviceRules(Map<String, Integer> majors, Set<String> guarded) {
         this.majors = majors;
@@ -36,7 +45,12 @@ public final class DeviceRules {
     }
 
     public static DeviceRules read() throws IOException {
-        return parse(Files.readAllLines(Path.of("/proc/devices")));
+        return read(DRIVERS);
+    }
+
+    /// @param drivers that are loaded, in the form of /proc/devices
+    public static DeviceRules read(Path drivers) throws IOException {
+        return parse(Files.readAllLines(drivers));
     }
 
     static DeviceRules parse(List<String> lines) {

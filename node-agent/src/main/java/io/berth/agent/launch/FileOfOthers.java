@@ -133,17 +133,22 @@ final class FileOfOthers {
 
     /// What is in a folder: so many names at most.
     static List<String> names(Path folder, String name, int most) throws IOException {
+        return within(folder, name, open -> names(open, most));
+    }
+
+    /// Something to do with a folder.
+    @FunctionalInterface
+    interface Visit<T> {
+        /// @param open the folder, whatever is put in its place now
+        T to(Path open) throws IOException;
+    }
+
+    /// Does something with a folder.
+    static <T> T within(Path folder, String name, Visit<T> visit) throws IOException {
         try {
-            return with(
-                    folder,
-                    name,
-                    PATH_ALONE | folderAlone(),
-                    open -> {
-                        // By its number: whatever is put in its place now.
-                        return names(opened(open), most);
-                    });
+            return with(folder, name, PATH_ALONE | folderAlone(), open -> visit.to(opened(open)));
         } catch (LinkageError e) {
-            return names(folder.resolve(name), most);
+            return visit.to(folder.resolve(name));
         }
     }
 

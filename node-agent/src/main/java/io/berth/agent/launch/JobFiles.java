@@ -139,13 +139,12 @@ public final class JobFiles {
         Files.setPosixFilePermissions(made, PASSAGE);
     }
 
-    /// Whether steps can ask for something.
-    public boolean hasAsks() {
+    /// Tells when something is asked, until the answer is closed; never where steps cannot ask.
+    public SpoolWatch.Registration watchAsks(SpoolWatch watch, Runnable changed) {
         try {
-            FileOfOthers.changedAt(folder, ASKS);
-            return true;
+            return FileOfOthers.within(folder, ASKS, asks -> watch.watch(asks, changed));
         } catch (IOException e) {
-            return false;
+            return () -> {};
         }
     }
 

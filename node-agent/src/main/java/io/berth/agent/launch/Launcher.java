@@ -10,6 +10,7 @@ import io.berth.agent.group.RunMark;
 import io.berth.agent.host.DeviceFile;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.launch.Containers.InContainer;
+import io.berth.agent.launch.ProbeDevices.Trial;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuShare.Enforcement;
@@ -43,12 +44,15 @@ import org.jspecify.annotations.Nullable;
 
 /// Brings a run's part up to the point where only the word to go is missing.
 ///
+/// @param rules of the drivers that are loaded when a run is launched
 /// @param maxProcesses of a run's part on a node; 0 is without a limit
+/// @param gpusWithoutIsolation whether runs get real GPUs where it is not proven that they open no
+///   others
 /// @param accounts under which scripts run
 /// @param spans where those of launches go
 public record Launcher(
         Groups groups,
-        DeviceRules rules,
+        DeviceRules.Source rules,
         ProbeDevices probes,
         Shims shims,
         SpoolWatch watch,
@@ -56,6 +60,7 @@ public record Launcher(
         Hooks hooks,
         String clusterName,
         int maxProcesses,
+        boolean gpusWithoutIsolation,
         Accounts accounts,
         Mps mps,
         Containers containers,
@@ -67,6 +72,9 @@ public record Launcher(
     private static final long TICK_MILLIS = 250;
 
     private static final String SCRIPT = "script";
+
+    private static final String UNISOLATED =
+            "the node cannot keep a job from the GPUs of others, and berth.agent.gpus-without-isolation is not set";
 
     /// A part whose task stands in its group and waits for the word.
     ///
@@ -101,6 +109,7 @@ public record Launcher(
                 hooks,
                 clusterName,
                 maxProcesses,
+                gpusWithoutIsolation,
                 accounts,
                 mps,
                 containers,
@@ -431,13 +440,14 @@ public record Launcher(
             RunFiles files)
             throws LaunchRefused, IOException, InterruptedException {
         List<Gpu> gpus = held(node, allocation);
+        DeviceRules now = rules.now();
         IndexSet cpus = node.virtual() ? IndexSet.EMPTY : node.onHost(allocation.cpus());
         var limits =
                 new Limits(
                         cpus,
                         allocation.memoryMib(),
                         maxProcesses,
-                        devices(node, gpus, allocation.gres(), imexChannel));
+                        devices(now, node, gpus, allocation.gres(), imexChannel));
         Group group = groups.create(node.name(), run, limits);
         Bindings.run(group, limits, allocation.gpus());
         if (!start.isEmpty()) {
@@ -445,16 +455,16 @@ public record Launcher(
         }
         files.write("entrances", lines(group.entrances()));
         files.write("groups", lines(group.folders()));
-        probes.cover(node.inventory().gpus());
-        List<Path> probed = List.copyOf(probes.all());
-        files.write("devices", lines(probed));
+        Trial trial = probes.trial(now, node.inventory().gpus(), gpus);
+        files.write("devices", lines(trial.all()));
         shims.start(files, node.name(), run);
         await(files, "ready");
         Readiness ready =
-                Readiness.read(files, probed).orElseThrow(() -> new LaunchRefused(failure(files)));
+                Readiness.read(files, trial.all())
+                        .orElseThrow(() -> new LaunchRefused(failure(files)));
         return new Prepared(
                 group,
-                verified(node, gpus, group, ready, probed),
+                verified(node, !gpus.isEmpty(), group, ready, trial),
                 mps.enforcement(node, allocation),
                 null);
     }
@@ -482,11 +492,15 @@ public record Launcher(
         }
         List<Gpu> held =
                 held(node, here).stream().filter(gpu -> gpus.contains(gpu.uuid())).toList();
-        return devices(node, held, here.gres(), ImexChannel.of(node, launch));
+        return devices(rules.now(), node, held, here.gres(), ImexChannel.of(node, launch));
     }
 
-    private List<String> devices(
-            LocalNode node, List<Gpu> gpus, List<Gres> gres, OptionalInt imexChannel)
+    private static List<String> devices(
+            DeviceRules rules,
+            LocalNode node,
+            List<Gpu> gpus,
+            List<Gres> gres,
+            OptionalInt imexChannel)
             throws LaunchRefused, IOException {
         List<String> own = devices(node, gres);
         for (Gpu gpu : gpus) {
@@ -526,16 +540,21 @@ public record Launcher(
 
     /// What was proven. Less than the node claims to enforce is a refusal.
     private Set<Isolation> verified(
-            LocalNode node, List<Gpu> gpus, Group group, Readiness ready, List<Path> probed)
+            LocalNode node, boolean holdsGpus, Group group, Readiness ready, Trial trial)
             throws LaunchRefused {
+        for (Map.Entry<Path, String> own : trial.own().entrySet()) {
+            Optional<String> broken = ready.broken(own.getKey());
+            if (broken.isPresent()) {
+                throw LaunchRefused.ofGpu(
+                        "GPU %s cannot be opened: %s".formatted(own.getValue(), broken.get()));
+            }
+        }
         Set<Isolation> verified = EnumSet.noneOf(Isolation.class);
         verified.addAll(group.enforced());
         boolean proven =
-                !probed.isEmpty()
-                        && probes.foreign(gpus).stream()
-                                .filter(probed::contains)
-                                .allMatch(ready::denied)
-                        && probes.own(gpus).stream().allMatch(ready::admitted);
+                !trial.all().isEmpty()
+                        && trial.foreign().stream().allMatch(ready::denied)
+                        && trial.own().keySet().stream().allMatch(ready::admitted);
         if (!proven) {
             verified.remove(Isolation.DEVICES);
         }
@@ -544,6 +563,12 @@ public record Launcher(
         missing.removeAll(verified);
         if (!missing.isEmpty()) {
             throw new LaunchRefused("isolation could not be verified: " + missing);
+        }
+        if (holdsGpus
+                && !gpusWithoutIsolation
+                && !node.inventory().simulated()
+                && !verified.contains(Isolation.DEVICES)) {
+            throw new LaunchRefused(UNISOLATED, UNISOLATED);
         }
         return verified;
     }

@@ -8,8 +8,10 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,30 +23,57 @@ public final class ProbeDevices {
     private static final Logger LOG = LoggerFactory.getLogger(ProbeDevices.class);
 
     private final Path folder;
-    private final DeviceRules rules;
-    private final Map<String, Path> byNumber = new ConcurrentSkipListMap<>();
+    private final Map<String, Gpu> known = new TreeMap<>();
+    private final Map<String, Path> byNumber = new TreeMap<>();
 
-    private ProbeDevices(Path folder, DeviceRules rules) {
+    private ProbeDevices(Path folder) {
         this.folder = folder;
-        this.rules = rules;
     }
+
+    /// What the task of a run tries.
+    ///
+    /// @param foreign what the run does not hold: of other GPUs, and if it has none, that by which
+    ///   all GPUs are controlled
+    /// @param own of the GPUs that it holds, each with the UUID of one that has it
+    public record Trial(List<Path> all, List<Path> foreign, Map<Path, String> own) {}
 
     /// Makes the files of these GPUs; that of NVIDIA's first if none of them has one. Without the
     /// right to make any, there is nothing to try and nothing is proven.
     public static ProbeDevices make(Path home, DeviceRules rules, Collection<Gpu> gpus)
             throws IOException {
-        var probes = new ProbeDevices(Files.createDirectories(home.resolve("devices")), rules);
-        probes.cover(gpus);
+        var probes = new ProbeDevices(Files.createDirectories(home.resolve("devices")));
+        probes.cover(rules, gpus);
         if (numbers(rules, gpus).findAny().isEmpty()) {
             probes.add(rules.nvidiaMajor() + ":0");
         }
         return probes;
     }
 
-    /// Makes the files that are not there yet: a GPU that is divided anew has other instances. Runs
-    /// are launched side by side, and a file is made once.
-    public synchronized void cover(Collection<Gpu> gpus) throws IOException {
-        for (String number : numbers(rules, gpus).distinct().toList()) {
+    /// What a run is to try that holds some of these GPUs.
+    ///
+    /// @param rules as they are now
+    public synchronized Trial trial(DeviceRules rules, Collection<Gpu> gpus, Collection<Gpu> held)
+            throws IOException {
+        cover(rules, gpus);
+        List<Path> admitted = files(numbers(rules, held));
+        List<Path> all = List.copyOf(byNumber.values());
+        var own = new TreeMap<Path, String>();
+        for (Gpu gpu : held) {
+            files(rules.devices(gpu).stream()).forEach(file -> own.put(file, gpu.uuid()));
+        }
+        return new Trial(
+                all, all.stream().filter(device -> !admitted.contains(device)).toList(), own);
+    }
+
+    /// Makes the files that are not there yet: a GPU that is divided anew has other instances, and
+    /// a driver that is loaded anew another number. The one that it had may be some other driver's.
+    private void cover(DeviceRules rules, Collection<Gpu> gpus) throws IOException {
+        gpus.forEach(gpu -> known.put(gpu.uuid(), gpu));
+        Set<String> numbers = numbers(rules, known.values()).collect(Collectors.toSet());
+        if (!numbers.isEmpty()) {
+            byNumber.keySet().retainAll(numbers);
+        }
+        for (String number : numbers) {
             add(number);
         }
     }
@@ -56,26 +85,8 @@ public final class ProbeDevices {
         }
     }
 
-    public Collection<Path> all() {
-        return byNumber.values();
-    }
-
-    /// Those that a run does not hold: of other GPUs, and if it has none, those by which all GPUs
-    /// are controlled.
-    public List<Path> foreign(Collection<Gpu> held) {
-        List<Path> admitted =
-                numbers(rules, held).map(byNumber::get).flatMap(Stream::ofNullable).toList();
-        return byNumber.values().stream().filter(device -> !admitted.contains(device)).toList();
-    }
-
-    /// Those of the GPUs that it holds.
-    public List<Path> own(Collection<Gpu> held) {
-        return held.stream()
-                .flatMap(gpu -> rules.devices(gpu).stream())
-                .map(byNumber::get)
-                .flatMap(Stream::ofNullable)
-                .distinct()
-                .toList();
+    private List<Path> files(Stream<String> numbers) {
+        return numbers.map(byNumber::get).flatMap(Stream::ofNullable).distinct().toList();
     }
 
     private static Stream<String> numbers(DeviceRules rules, Collection<Gpu> gpus) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /// What a task found when it stood in its groups, before any of the run's code.
@@ -14,6 +15,9 @@ public record Readiness(long pid, Map<String, String> devices) {
 
     private static final String REFUSED = "refused ";
     private static final String OPENED = "opened ";
+
+    /// EIO and ENODEV.
+    private static final Set<String> BROKEN = Set.of("Input/output error", "No such device");
 
     /// Reads it, once the task is ready.
     ///
@@ -45,6 +49,11 @@ public record Readiness(long pid, Map<String, String> devices) {
     /// Whether the kernel's device rule refused that file.
     public boolean denied(Path device) {
         return "Operation not permitted".equals(devices.get(device.toString()));
+    }
+
+    /// Why that file does not open, if that is the device's fault.
+    public Optional<String> broken(Path device) {
+        return Optional.ofNullable(devices.get(device.toString())).filter(BROKEN::contains);
     }
 
     /// Whether the rule let that file be opened, be there a device behind it or not.

@@ -32,19 +32,13 @@ public record StepCommand(
     /// them is as long as the process likes.
     static final int MOST_BYTES = 512 << 10;
 
+    /// @param folder of the process in /proc
     /// @param console the size of the terminal that it says to have; null for none
-    /// @throws LaunchRefused if the process is another program or none any more, or says too much
-    public static StepCommand of(long process, @Nullable Console console) throws LaunchRefused {
-        try {
-            return read(process, console);
-        } catch (IOException e) {
-            throw new LaunchRefused("srun %d cannot be read".formatted(process), e);
-        }
-    }
-
-    private static StepCommand read(long process, @Nullable Console console)
+    /// @throws LaunchRefused if the process is another program, or says too much
+    /// @throws IOException if it is none any more
+    static StepCommand read(Path folder, @Nullable Console console)
             throws LaunchRefused, IOException {
-        Path folder = Path.of("/proc", Long.toString(process));
+        long process = Long.parseLong(folder.getFileName().toString());
         List<String> words = words(folder.resolve("cmdline"));
         if (words.size() < SHELL_AND_SCRIPT || !isSrun(words.get(1))) {
             throw new LaunchRefused("process %d is no srun".formatted(process));

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +33,9 @@ public final class NvmlSensors implements AutoCloseable {
     private final Nvml nvml;
     private final Map<String, NvmlDevice> devices = new LinkedHashMap<>();
 
+    /// By place, why a GPU does not answer.
+    private final Map<Integer, String> silent = new TreeMap<>();
+
     /// Of each GPU the time of the last sample of its processes.
     private final Map<String, Long> seen = new HashMap<>();
 
@@ -48,19 +52,35 @@ public final class NvmlSensors implements AutoCloseable {
     public static NvmlSensors of(Nvml nvml) throws NvmlFailure {
         var sensors = new NvmlSensors(nvml);
         int count = nvml.deviceCount();
+        sensors.listen();
         for (int place = 0; place < count; place++) {
+            sensors.silent.put(place, "");
+        }
+        var unused = sensors.more();
+        return sensors;
+    }
+
+    /// The whole GPUs that did not answer before, and do now.
+    public List<String> more() {
+        var found = new ArrayList<String>();
+        for (int place : List.copyOf(silent.keySet())) {
             try {
                 NvmlDevice device = nvml.device(place);
-                sensors.devices.put(device.uuid(), device);
+                String uuid = device.uuid();
+                devices.put(uuid, device);
+                silent.remove(place);
+                listen(uuid, device);
+                found.add(uuid);
             } catch (NvmlFailure e) {
-                LOG.atWarn()
-                        .addKeyValue("gpu", place)
-                        .addKeyValue("cause", e.reason())
-                        .log("GPU is not watched");
+                if (!e.reason().equals(silent.put(place, e.reason()))) {
+                    LOG.atWarn()
+                            .addKeyValue("gpu", place)
+                            .addKeyValue("cause", e.reason())
+                            .log("GPU is not watched");
+                }
             }
         }
-        sensors.listen();
-        return sensors;
+        return found;
     }
 
     /// The whole GPUs.
@@ -172,20 +192,23 @@ public final class NvmlSensors implements AutoCloseable {
             LOG.warn("The driver reports no errors of GPUs");
             return;
         }
-        Pointer created = set.getValue();
-        events = created;
-        devices.forEach((uuid, device) -> {
-            int code =
-                    Nvml.code(() ->
-                            nvml.library()
-                                    .nvmlDeviceRegisterEvents(device.handle(), XID_EVENT, created));
-            if (code != 0) {
-                LOG.atWarn()
-                        .addKeyValue("gpu", uuid)
-                        .addKeyValue("cause", NvmlFailure.word(code))
-                        .log("GPU reports no errors");
-            }
-        });
+        events = set.getValue();
+    }
+
+    private void listen(String uuid, NvmlDevice device) {
+        Pointer set = events;
+        if (set == null) {
+            return;
+        }
+        int code =
+                Nvml.code(() ->
+                        nvml.library().nvmlDeviceRegisterEvents(device.handle(), XID_EVENT, set));
+        if (code != 0) {
+            LOG.atWarn()
+                    .addKeyValue("gpu", uuid)
+                    .addKeyValue("cause", NvmlFailure.word(code))
+                    .log("GPU reports no errors");
+        }
     }
 
     private NvmlDevice device(String uuid) {

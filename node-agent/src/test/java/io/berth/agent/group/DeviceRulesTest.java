@@ -60,6 +60,36 @@ final class DeviceRulesTest {
     }
 
     @Test
+    void a_gpu_of_amds_is_opened_by_its_render_node_and_the_one_file_of_all() {
+        DeviceRules rules =
+                DeviceRules.parse(List.of("Character devices:", "226 drm", "511 kfd", ""));
+
+        assertThat(rules.allowing(List.of(amd(129))))
+                .contains("c 511:0 rw", "c 226:129 rw")
+                .noneMatch(rule -> rule.matches("c (195:.*|226:(128|\\*) rw)"));
+        assertThat(rules.allowing(List.of())).noneMatch(rule -> rule.matches("c (226|511):.*"));
+        assertThat(rules.devices(amd(128))).containsExactly("226:128");
+        assertThat(rules.shared(List.of(amd(128)))).containsExactly("511:0");
+    }
+
+    private static Gpu amd(int renderMinor) {
+        var hardware =
+                new GpuHardware(
+                        Vendor.AMD,
+                        "07",
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        Map.of(),
+                        null,
+                        null,
+                        renderMinor);
+        return new Gpu(0, "GPU-" + renderMinor, "mi300x", "MI300X", -1, 196_608, 0, hardware);
+    }
+
+    @Test
     void an_imex_channel_is_opened_by_its_number_where_the_driver_has_them() {
         assertThat(RULES.imexChannel(3)).isEmpty();
         assertThat(DeviceRules.parse(List.of("240 nvidia-caps-imex-channels")).imexChannel(3))

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.jna.LastErrorException;
 import com.sun.jna.Memory;
+import io.berth.agent.host.LiveProcess;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
@@ -216,6 +217,44 @@ class GroupsTest {
         await().until(() -> group.members().isEmpty());
         group.remove();
         groups.removeEmptyParents(NODE);
+    }
+
+    /// As a job could bring about whose process ends just then.
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void a_process_that_has_the_number_of_one_that_ended_is_not_taken_or_is_put_back(Groups groups)
+            throws Exception {
+        assumeThat(groups.heldByKernel()).isTrue();
+        RunId run = new RunId(new JobId(93), 1);
+        Group group = groups.create(NODE, run, new Limits(IndexSet.EMPTY, 64, 20, List.of()));
+        Group step = group.makeChild(0, new ChildLimits(IndexSet.EMPTY, 32, List.of()));
+        Process other = new ProcessBuilder("sleep", "60").start();
+        try {
+            Path where = Path.of("/proc", Long.toString(other.pid()), "cgroup");
+            String before = Files.readString(where);
+            long began = LiveProcess.stat(other.pid()).orElseThrow().startTime();
+            var ended = new LiveProcess(other.pid(), began - 1);
+
+            boolean taken = Taking.take(step, ended);
+            String untouched = Files.readString(where);
+            step.take(other.pid());
+            String moved = Files.readString(where);
+            boolean right = Taking.isRight(step, ended);
+
+            assertThat(taken).isFalse();
+            assertThat(untouched).isEqualTo(before);
+            assertThat(moved).isNotEqualTo(before);
+            assertThat(right).isFalse();
+            assertThat(where).hasContent(before);
+            assertThat(step.members()).isEmpty();
+            assertThat(Taking.take(step, new LiveProcess(other.pid(), began))).isTrue();
+            assertThat(step.members()).containsExactly(other.pid());
+        } finally {
+            other.destroyForcibly().waitFor();
+            step.remove();
+            group.remove();
+            groups.removeEmptyParents(NODE);
+        }
     }
 
     @Test

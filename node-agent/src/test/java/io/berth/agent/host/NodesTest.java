@@ -246,4 +246,27 @@ class NodesTest {
                 .isInstanceOf(StartRefused.class)
                 .hasMessageContaining(message);
     }
+
+    @Test
+    void huge_pages_and_imex_channels_are_told_where_there_are_some(@TempDir Path root)
+            throws IOException {
+        Path huge = root.resolve("sys/kernel/mm/hugepages");
+        for (String size : List.of("2048kB 12", "1048576kB 0")) {
+            String[] words = size.split(" ");
+            Path folder = Files.createDirectories(huge.resolve("hugepages-" + words[0]));
+            Files.writeString(folder.resolve("nr_hugepages"), words[1] + "\n");
+        }
+        Path channels = Files.createDirectories(root.resolve("dev/nvidia-caps-imex-channels"));
+        for (String name : List.of("channel0", "channel3", "channels", "other1")) {
+            Files.createFile(channels.resolve(name));
+        }
+
+        Hardware hardware = HardwareFiles.read(new SystemFiles(root), HOST, FoundGpus.NONE);
+        Hardware without = HardwareFiles.read(new SystemFiles(channels), HOST, FoundGpus.NONE);
+
+        assertThat(hardware.hugePages()).containsExactly(new Hardware.HugePages(2048, 12));
+        assertThat(hardware.imexChannels()).isEqualTo(IndexSet.parse("0,3"));
+        assertThat(without.hugePages()).isEmpty();
+        assertThat(without.imexChannels()).isNull();
+    }
 }

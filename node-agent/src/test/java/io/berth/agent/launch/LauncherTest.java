@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.berth.agent.Jobs;
 import io.berth.agent.group.DeviceRules;
+import io.berth.agent.group.Group;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.HostGroups;
+import io.berth.agent.group.TestGroups;
 import io.berth.agent.host.FoundGpus;
 import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
@@ -29,6 +31,7 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.Order.Launch;
+import io.berth.contracts.event.RunReport.Cause;
 import io.berth.log.trace.Spans;
 import io.berth.slurm.GresConf;
 import io.berth.slurm.SlurmConf;
@@ -41,6 +44,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -48,6 +52,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Isolation is proven for each run, on a node whose GPUs have device files.
@@ -79,6 +84,8 @@ class LauncherTest {
     Path home;
     Path work;
     Host host;
+    Path drivers = Path.of("/proc/devices");
+    boolean gpusWithoutIsolation = true;
     @Nullable Path container;
 
     @BeforeEach
@@ -91,6 +98,7 @@ class LauncherTest {
     @AfterEach
     void removeGroups() throws IOException {
         HostGroups.find(PARENT).removeEmptyParents(NAME);
+        TestGroups.filtering(PARENT).removeEmptyParents(NAME);
     }
 
     private Launcher launcher(Groups groups, SpoolWatch watch)
@@ -110,17 +118,18 @@ class LauncherTest {
 
     private Launcher launcher(Groups groups, SpoolWatch watch, Mps mps, String script)
             throws IOException, InterruptedException {
-        DeviceRules rules = DeviceRules.read();
+        DeviceRules.Source rules = () -> DeviceRules.read(drivers);
         return new Launcher(
                 groups,
                 rules,
-                ProbeDevices.make(home, rules, GPUS),
+                ProbeDevices.make(home, rules.now(), GPUS),
                 Shims.install(home, new Commands()),
                 watch,
                 _ -> spec(script),
                 new Hooks(Optional.empty(), Optional.empty(), new Commands()),
                 "trial",
                 100,
+                gpusWithoutIsolation,
                 Accounts.Own.ofThisProcess(),
                 mps,
                 new Containers(Optional.empty(), new Commands()),
@@ -128,6 +137,10 @@ class LauncherTest {
     }
 
     private LocalNode node(Set<Isolation> isolation) {
+        return node(isolation, false);
+    }
+
+    private LocalNode node(Set<Isolation> isolation, boolean simulated) {
         LocalNode bare =
                 LocalNode.host(
                         host,
@@ -144,7 +157,7 @@ class LauncherTest {
                         has.memoryMib(),
                         GPUS,
                         List.of(),
-                        false,
+                        simulated,
                         null,
                         has.os(),
                         has.architecture());
@@ -180,10 +193,10 @@ class LauncherTest {
                 0);
     }
 
-    @Test
-    void a_run_is_refused_every_gpu_but_its_own() throws Exception {
-        Groups groups = HostGroups.find(PARENT);
-        assumeThat(groups.description()).isEqualTo("cgroup v1");
+    @ParameterizedTest
+    @MethodSource("isolating")
+    void a_run_is_refused_every_gpu_but_its_own(Groups groups) throws Exception {
+        assumeThat(groups.heldByKernel()).isTrue();
         RunFiles files = files();
         try (var watch = new SpoolWatch()) {
             Launcher launcher = launcher(groups, watch);
@@ -197,6 +210,100 @@ class LauncherTest {
                     .doesNotContainPattern("gpu-195-1 Operation not permitted");
             end(prepared, files);
         }
+    }
+
+    /// By the controller of version 1, and by the filter of version 2.
+    static Stream<Groups> isolating() throws IOException {
+        return Stream.of(HostGroups.find(PARENT), TestGroups.filtering(PARENT));
+    }
+
+    @Test
+    void a_gpu_that_cannot_be_opened_has_failed() throws Exception {
+        Groups groups = HostGroups.find(PARENT);
+        assumeThat(groups.heldByKernel()).isTrue();
+        // Of these numbers the kernel has no device, and says so as a driver does that has lost
+        // one.
+        drivers = Files.writeString(folder.resolve("drivers"), "10 nvidia\n");
+        RunFiles files = files();
+        try (var watch = new SpoolWatch()) {
+            Launcher launcher = launcher(groups, watch);
+            LocalNode node = node(EnumSet.of(Isolation.DEVICES));
+
+            assertThatThrownBy(() -> launcher.prepare(node, launch("GPU-b"), files))
+                    .isInstanceOf(LaunchRefused.class)
+                    .hasMessage("GPU GPU-b cannot be opened: No such device")
+                    .returns(Cause.GPU_FAILED, e -> ((LaunchRefused) e).end());
+            abandon(groups, files);
+        }
+    }
+
+    @Test
+    void real_gpus_are_not_given_where_nobody_isolates_them_unless_that_is_set() throws Exception {
+        Groups none = HostGroups.processTrees();
+        gpusWithoutIsolation = false;
+        RunFiles files = files();
+        try (var watch = new SpoolWatch()) {
+            Launcher launcher = launcher(none, watch);
+
+            assertThatThrownBy(() -> launcher.prepare(node(Set.of()), launch("GPU-b"), files))
+                    .isInstanceOf(LaunchRefused.class)
+                    .hasMessageContaining("cannot keep a job from the GPUs of others")
+                    .returns(Cause.LAUNCH_FAILED, e -> ((LaunchRefused) e).end())
+                    .returns(true, e -> ((LaunchRefused) e).drain() != null);
+            abandon(none, files);
+            files.remove();
+            for (Launch launch : List.of(launch(), launch("GPU-b"))) {
+                RunFiles each = files();
+                boolean simulated = !launch.here().gpus().isEmpty();
+
+                end(launcher.prepare(node(Set.of(), simulated), launch, each), each);
+                each.remove();
+            }
+            gpusWithoutIsolation = true;
+            RunFiles allowed = files();
+            end(launcher(none, watch).prepare(node(Set.of()), launch("GPU-b"), allowed), allowed);
+        }
+    }
+
+    private static void abandon(Groups groups, RunFiles files) throws IOException {
+        Group group = groups.find(NAME, run());
+        group.kill();
+        Awaitility.await().until(() -> group.members().isEmpty() && files.has("exit"));
+        group.remove();
+    }
+
+    @Test
+    void a_driver_that_is_loaded_later_or_anew_is_open_to_those_who_hold_gpus() throws Exception {
+        Groups groups = HostGroups.find(PARENT);
+        assumeThat(groups.description()).isEqualTo("cgroup v1");
+        drivers = Files.writeString(folder.resolve("drivers"), "195 nvidia\n");
+        try (var watch = new SpoolWatch()) {
+            Launcher launcher = launcher(groups, watch);
+            String early = found(launcher, launch("GPU-b"));
+            Files.writeString(drivers, "195 nvidia\n240 nvidia-uvm\n");
+            String later = found(launcher, launch("GPU-b"));
+            List<String> ofStep =
+                    launcher.devices(node(Set.of()), launch("GPU-a", "GPU-b"), Set.of("GPU-b"));
+            Files.writeString(drivers, "195 nvidia\n241 nvidia-uvm\n240 infiniband_verbs\n");
+            String anew = found(launcher, launch());
+
+            assertThat(early).contains("gpu-195-255").doesNotContain("gpu-24");
+            assertThat(later).containsPattern("gpu-240-0 No such device or address");
+            assertThat(ofStep).contains("c 240:* rw");
+            assertThat(anew)
+                    .containsPattern("gpu-241-0 Operation not permitted")
+                    .doesNotContain("gpu-240-0");
+        }
+    }
+
+    /// What the task of a run found.
+    private String found(Launcher launcher, Launch launch) throws Exception {
+        RunFiles files = files();
+        var prepared = launcher.prepare(node(EnumSet.allOf(Isolation.class)), launch, files);
+        String found = files.text("ready").orElseThrow();
+        end(prepared, files);
+        files.remove();
+        return found;
     }
 
     /// Devices that every Linux has stand for those of cards; a read of none does anything.
@@ -249,10 +356,10 @@ class LauncherTest {
                 new Allocation(NAME, 0, 1, IndexSet.firstN(1), 64, List.of(), null, List.of(card)));
     }
 
-    @Test
-    void a_run_without_gpus_is_refused_their_control_devices_too() throws Exception {
-        Groups groups = HostGroups.find(PARENT);
-        assumeThat(groups.description()).isEqualTo("cgroup v1");
+    @ParameterizedTest
+    @MethodSource("isolating")
+    void a_run_without_gpus_is_refused_their_control_devices_too(Groups groups) throws Exception {
+        assumeThat(groups.heldByKernel()).isTrue();
         RunFiles files = files();
         try (var watch = new SpoolWatch()) {
             Launcher launcher = launcher(groups, watch);

@@ -14,13 +14,17 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.opentest4j.TestAbortedException;
 
 /// A run's folder in the spool.
 class RunFilesTest {
@@ -132,6 +136,50 @@ class RunFilesTest {
         }
 
         assertThat(runs).isEmptyDirectory();
+    }
+
+    @Test
+    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void what_is_mounted_on_the_asks_as_they_come_to_be_watched_is_not_waited_for()
+            throws Exception {
+        JobFiles job = asking().job();
+        var heard = new Semaphore(0);
+        var mounted = new ArrayList<Unanswering>();
+
+        try (var watch = new SpoolWatch()) {
+            try (var _ =
+                    FileOfOthers.within(
+                            job.folder(),
+                            "asks",
+                            asks -> {
+                                mounted.add(muted(job.at("asks")));
+                                return watch.watch(asks, heard::release);
+                            })) {
+                mounted.getFirst().close();
+                Files.writeString(job.at("asks/begin.2"), "text");
+
+                assertThat(heard.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+            }
+            try (var _ = Unanswering.at(job.at("asks"));
+                    var _ = job.watchAsks(watch, heard::release)) {
+                assertThat(job.asks(9)).isEmpty();
+            }
+            try (var _ = job.watchAsks(watch, heard::release)) {
+                Files.writeString(job.at("asks/begin.3"), "text");
+
+                assertThat(heard.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+            }
+        }
+    }
+
+    private static Unanswering muted(Path place) {
+        try {
+            return Unanswering.at(place);
+        } catch (TestAbortedException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static int status(String... command) throws Exception {

@@ -2,15 +2,18 @@ package io.berth.agent.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,9 +38,9 @@ class StepCommandTest {
                         .directory(folder.toFile());
     }
 
-    private StepCommand told() throws IOException, LaunchRefused {
+    private StepCommand told() throws Exception {
         begun.add(srun.start());
-        return StepCommand.of(begun.getLast().pid(), null);
+        return new StepCommands().read(begun.getLast().pid(), null);
     }
 
     @AfterEach
@@ -77,7 +80,31 @@ class StepCommandTest {
         Process process = srun.start();
         process.destroyForcibly().waitFor();
 
-        assertThatThrownBy(() -> StepCommand.of(process.pid(), null))
+        assertThatThrownBy(() -> new StepCommands().read(process.pid(), null))
                 .isInstanceOf(LaunchRefused.class);
+    }
+
+    /// A pipe that nobody writes to stands for memory that does not answer.
+    @Test
+    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void one_that_does_not_let_itself_be_read_is_refused_and_so_is_every_other_one_meanwhile()
+            throws Exception {
+        Path silent = Files.createDirectories(folder.resolve("1")).resolve("cmdline");
+        assertThat(new ProcessBuilder("mkfifo", silent.toString()).start().waitFor()).isZero();
+        Path other = Files.createDirectories(folder.resolve("2"));
+        Files.writeString(other.resolve("cmdline"), "sh\0srun\0-n2\0");
+        Files.writeString(other.resolve("environ"), "A=1\0");
+        Files.createSymbolicLink(other.resolve("cwd"), folder);
+        var commands = new StepCommands(folder, Duration.ofMillis(200));
+
+        for (long process : List.of(1L, 2L)) {
+            assertThatThrownBy(() -> commands.read(process, null))
+                    .isInstanceOf(LaunchRefused.class)
+                    .hasMessage("srun %d does not let itself be read", process);
+        }
+        Files.writeString(silent, "");
+
+        await().untilAsserted(() ->
+                assertThat(commands.read(2, null).arguments()).containsExactly("-n2"));
     }
 }
