@@ -39,6 +39,7 @@ public record Services(
                 _ -> Map.of("kafka.bootstrap.servers", "127.0.0.1:" + ports.kafka()));
     }
 
+    private static final String ROOT = "root";
     private static final Duration GRACE = Duration.ofSeconds(10);
 
     /// Runs may take their own grace to end.
@@ -222,6 +223,10 @@ public record Services(
         flags.add("-Dberth.agent.cgroup-parent=berth-" + ports.base());
         flags.add("-Dberth.agent.systemd-scope=false");
         flags.add("-Dberth.agent.host=" + offer.host());
+        if (!ROOT.equals(System.getProperty("user.name"))) {
+            // It can isolate nothing, and all jobs are of the one account whose machine it is.
+            flags.add("-Dberth.agent.gpus-without-isolation=true");
+        }
         offer.gpuProfile().ifPresent(name -> flags.add("-Dberth.agent.gpu-profile=" + name));
         offer.virtual().ifPresent(nodes -> flags.add("-Dberth.agent.virtual=" + nodes));
         Application agent = Application.of(root, "node-agent", "io.berth.agent.AgentMain");
