@@ -68,6 +68,7 @@ final class SimulatedAgent {
     }
 
     final NodeName node;
+    final String machineId;
     private final String types;
     private final UnaryOperator<Inventory> machine;
     private final List<Order> topic = new ArrayList<>();
@@ -103,6 +104,7 @@ final class SimulatedAgent {
     private long epoch;
     private long applied;
     private boolean synced;
+    private boolean refused;
     private boolean alive;
     private int cutOff;
 
@@ -115,6 +117,7 @@ final class SimulatedAgent {
     /// @param machine what else it has
     SimulatedAgent(
             String node,
+            String machineId,
             String types,
             UnaryOperator<Inventory> machine,
             Consumer<RunReport> runs,
@@ -122,6 +125,7 @@ final class SimulatedAgent {
             BooleanSupplier cannotSuspend,
             @Nullable Supplier<Divides> divides) {
         this.node = new NodeName(node);
+        this.machineId = machineId;
         this.types = types;
         this.machine = machine;
         this.runs = runs;
@@ -138,25 +142,32 @@ final class SimulatedAgent {
         return alive;
     }
 
+    /// Whether it waits for the answer to its registration.
+    boolean unanswered() {
+        return alive && !synced && !refused;
+    }
+
     /// Starts the agent (again): it notes the end of its topic and registers.
     NodeSeen start() {
         alive = true;
         synced = false;
+        refused = false;
         applied = 0;
         read = topic.size();
         awaited.clear();
         // Of a part that has not begun, placement says again that it shall stand still.
         spool.replaceAll((_, it) -> it.task() == Task.PREPARED ? it.standing(false) : it);
-        nonce = node + "-" + ++incarnation;
+        nonce = machineId + "-" + ++incarnation;
         var held = new ArrayList<HeldRun>();
         spool.forEach((run, it) -> held.add(new HeldRun(run, it.phase())));
         fenced.forEach(run -> held.add(new HeldRun(run, HeldRun.Phase.ENDED)));
-        NodeSeen bare = TestCell.seen(node.value(), 8, 4, types, nonce, "boot-" + boot, held);
+        NodeSeen bare =
+                TestCell.seen(node.value(), 8, 4, types, nonce, machineId + "-boot-" + boot, held);
         var plain =
                 new NodeSeen(
                         node,
                         nonce,
-                        bare.machineId(),
+                        machineId,
                         bare.bootId(),
                         bare.agentVersion(),
                         machine.apply(bare.inventory()),
@@ -274,6 +285,9 @@ final class SimulatedAgent {
             fenced.forEach(run -> ended(run, Cause.STATUS_LOST, ExitStatus.SUCCESS));
             fenced.clear();
             return List.of();
+        }
+        if (order instanceof Order.Refused(_, _, var its, _) && its.equals(nonce)) {
+            refused = true;
         }
         if (!synced || order.epoch() != epoch || order.number() == 0) {
             return List.of();

@@ -91,6 +91,7 @@ final class SimulatedCell {
             agents.add(
                     new SimulatedAgent(
                             "n" + i,
+                            "machine-" + i,
                             traits.mixed() && i > 1 ? "a100+v100" : "a100",
                             traits::machine,
                             this::report,

@@ -21,6 +21,7 @@ import io.berth.contracts.Steps;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Part.Underuse;
+import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Order;
@@ -442,6 +443,46 @@ final class LifecycleTest {
         var status = cell.state.node(new NodeName("n1")).orElseThrow();
         assertThat(status.epoch()).isEqualTo(2);
         assertThat(status.seen().machineId()).isEqualTo("machine-x");
+    }
+
+    @Test
+    void another_machine_is_refused_the_name_of_a_node_that_is_down_while_its_runs_may_go_on() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+        var node = new NodeName("n1");
+        cell.take(new Input.PresenceChanged(node, Presence.DOWN));
+
+        List<Order> orders = orders(cell.take(new Input.Registered(otherMachine())));
+        JobState before = cell.job(1).state();
+        cell.take(new Input.NodeAsked(new NodeRequest.DownRequested(node, "root", "off")));
+        List<Order> proven = orders(cell.take(new Input.Registered(otherMachine())));
+
+        assertThat(orders)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        Order.Refused.class,
+                        refused ->
+                                assertThat(refused.why())
+                                        .isEqualTo(
+                                                "node name n1 is held by another machine, which is"
+                                                        + " down and may still run job 1"));
+        assertThat(before).isEqualTo(JobState.RUNNING);
+        assertThat(cell.job(1).state()).isEqualTo(JobState.PENDING);
+        assertThat(proven).singleElement().isInstanceOf(Order.Sync.class);
+    }
+
+    @Test
+    void another_machine_gets_the_name_of_a_node_that_is_down_whose_part_of_a_run_has_ended() {
+        onTwoNodes(LaunchMode.BATCH);
+        cell.ready(1, 1, "n1");
+        cell.ready(1, 1, "n2");
+        cell.ended(1, 1, "n1", Cause.EXITED, 0);
+        cell.take(new Input.PresenceChanged(new NodeName("n1"), Presence.DOWN));
+
+        List<Order> orders = orders(cell.take(new Input.Registered(otherMachine())));
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.COMPLETING);
+        assertThat(orders).singleElement().isInstanceOf(Order.Sync.class);
     }
 
     @Test
