@@ -431,7 +431,9 @@ final class Tenure implements AutoCloseable {
     private void watchNodes() {
         heartbeats.watch(
                 state.nodes().stream()
-                        .map(it -> new Presences.Watched(it.node(), it.seen().fenceSeconds()))
+                        .map(it ->
+                                new Presences.Watched(
+                                        it.node(), it.presence(), it.seen().fenceSeconds()))
                         .toList());
     }
 
