@@ -23,12 +23,13 @@ public final class HeartbeatReader implements AutoCloseable {
     private final Events<Heartbeat> events = new Events<>(Topics.HEARTBEATS, CellLog.SERVICE);
     private final Consumer<byte[], byte[]> consumer;
     private final TopicPartition partition;
+    private long end;
 
     public HeartbeatReader(KafkaConnection kafka, CellLog log) {
         this(kafka.follower(), log);
     }
 
-    HeartbeatReader(Consumer<byte[], byte[]> consumer, CellLog log) {
+    public HeartbeatReader(Consumer<byte[], byte[]> consumer, CellLog log) {
         this.consumer = consumer;
         this.partition = log.partition(Topics.HEARTBEATS);
         consumer.assign(List.of(partition));
@@ -48,12 +49,18 @@ public final class HeartbeatReader implements AutoCloseable {
         return List.copyOf(heard);
     }
 
-    /// Whether the broker answers and everything that it has was polled: only then is silence
-    /// silence.
+    /// Whether the broker answers and everything was polled that it had when it was last asked:
+    /// only then is silence silence. What it has now it may have got since the poll, of a large
+    /// fleet always.
     public boolean atHead() {
         try {
-            Long end = consumer.endOffsets(List.of(partition), ANSWER).get(partition);
-            return end != null && consumer.position(partition, ANSWER) >= end;
+            long before = end;
+            Long now = consumer.endOffsets(List.of(partition), ANSWER).get(partition);
+            if (now == null) {
+                return false;
+            }
+            end = now;
+            return consumer.position(partition, ANSWER) >= before;
         } catch (RetriableException e) {
             return false;
         }
