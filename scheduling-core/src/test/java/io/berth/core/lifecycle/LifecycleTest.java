@@ -8,6 +8,8 @@ import static io.berth.core.testing.TestCell.seen;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Charge;
+import io.berth.contracts.Consumption;
+import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.Hold;
 import io.berth.contracts.JobId;
@@ -130,6 +132,36 @@ final class LifecycleTest {
 
         assertThat(cell.job(1).state()).isEqualTo(JobState.PENDING);
         assertThat(cell.job(1).ended().getFirst().outcome()).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    void why_a_run_was_lost_is_told_with_the_job_that_waits_again() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+        var gpu = "XID 79 of GPU 0";
+
+        List<Fact> facts =
+                cell.take(
+                        new Input.Reported(
+                                new RunReport.Ended(
+                                        run(1, 1),
+                                        new NodeName("n1"),
+                                        1,
+                                        1,
+                                        Cause.GPU_FAILED,
+                                        ExitStatus.SUCCESS,
+                                        Consumption.NONE,
+                                        gpu)));
+        String waiting = cell.job(1).message();
+        cell.round();
+        cell.ended(1, 2, "n1", Cause.EXITED, 0);
+
+        assertThat(events(facts))
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        JobEvent.Requeued.class, it -> assertThat(it.why()).isEqualTo(gpu));
+        assertThat(waiting).isEqualTo(gpu);
+        assertThat(cell.job(1).message()).isNull();
     }
 
     @Test
