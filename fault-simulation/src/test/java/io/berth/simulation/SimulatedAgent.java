@@ -80,6 +80,9 @@ final class SimulatedAgent {
     /// What comes of the next order to divide the machine's GPU in MIG mode; null if it has none.
     private final @Nullable Supplier<Divides> divides;
 
+    /// Runs that it has ever had: what the test knows, not the machine.
+    private final TreeSet<RunId> prepared = new TreeSet<>();
+
     /// Runs that the node has ended by itself, and not reported yet.
     private final TreeSet<RunId> fenced = new TreeSet<>();
 
@@ -140,6 +143,10 @@ final class SimulatedAgent {
 
     boolean alive() {
         return alive;
+    }
+
+    boolean prepared(RunId run) {
+        return prepared.contains(run);
     }
 
     /// Whether it waits for the answer to its registration.
@@ -320,6 +327,7 @@ final class SimulatedAgent {
         if (spool.containsKey(launch.run())) {
             return List.of();
         }
+        prepared.add(launch.run());
         spool.put(
                 launch.run(),
                 new Spooled(

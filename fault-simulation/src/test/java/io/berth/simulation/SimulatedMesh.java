@@ -287,11 +287,15 @@ final class SimulatedMesh {
     private void obey(SimulatedNode node) {
         for (RunId run : node.obey()) {
             tell(node, ": run ", run, " starts");
-            auditor.started(run);
+            auditor.started(run, this::prepared);
             assertThat(codeStarted.computeIfAbsent(run, _ -> new TreeSet<>()).add(node.name()))
                     .as("run %s starts once on %s", run, node.name())
                     .isTrue();
         }
+    }
+
+    private boolean prepared(RunId run, NodeName node) {
+        return nodes.stream().anyMatch(it -> it.name().equals(node) && it.agent().prepared(run));
     }
 
     /// The one before is not told: it learns it from the log.
