@@ -12,6 +12,9 @@ import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.Hold;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.JobArray;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.LaunchMode;
@@ -631,6 +634,22 @@ final class LifecycleTest {
                 seen.inventory(),
                 List.of(),
                 0);
+    }
+
+    @Test
+    void a_submission_of_which_one_id_is_known_is_void() {
+        onOneNode(LaunchMode.BATCH, true);
+        JobStatus known = cell.job(1);
+        cell.submit(3, gpus(1, 1, null));
+        JobStatus waiting = cell.job(3);
+        JobDescription job = TestCell.job(gpus(1, 1, null), 60);
+        var array = new JobArray(IndexSet.parse("0-1"), 0, List.of(new JobArray.Ids(2, 3)));
+
+        assertThat(cell.submit(1, job)).isEmpty();
+        assertThat(cell.submit(2, job, array)).isEmpty();
+        assertThat(cell.submitTogether(2, job, job)).isEmpty();
+
+        assertThat(cell.state.jobs()).containsExactly(known, waiting);
     }
 
     @Test
