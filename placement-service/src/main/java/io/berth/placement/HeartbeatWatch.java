@@ -93,17 +93,26 @@ final class HeartbeatWatch implements AutoCloseable {
             presences.paused(before);
         }
         while (!closed) {
-            List<NodeName> heard = reader.poll(POLL);
+            Map<NodeName, Long> heard = reader.poll(POLL);
             boolean atHead = reader.atHead();
             long now = nanoTime.getAsLong();
             synchronized (presences) {
                 if (!atHead || now - before > STOOD_STILL_NANOS) {
                     presences.paused(now);
                 }
-                heard.forEach(node -> presences.heard(node, now));
+                withoutFormerEpochs(heard);
+                heard.keySet().forEach(node -> presences.heard(node, now));
                 latest = presences.at(nodes, now);
             }
             before = now;
+        }
+    }
+
+    /// A heartbeat of an epoch that is over is of a machine that has lost the name, or is about to
+    /// register.
+    private void withoutFormerEpochs(Map<NodeName, Long> heard) {
+        for (Watched node : nodes) {
+            heard.computeIfPresent(node.name(), (_, epoch) -> epoch < node.epoch() ? null : epoch);
         }
     }
 

@@ -29,9 +29,10 @@ final class Presences {
 
     /// A node that is watched.
     ///
+    /// @param epoch its last one, as far as the cell knows
     /// @param known its presence, as far as the cell knows
     /// @param fenceSeconds see [io.berth.contracts.event.NodeSeen]
-    record Watched(NodeName name, Presence known, @Nullable Long fenceSeconds) {
+    record Watched(NodeName name, long epoch, Presence known, @Nullable Long fenceSeconds) {
 
         /// Whether it has ended its runs if it was last heard so long ago: it counts from the
         /// moment that it wrote what was heard.

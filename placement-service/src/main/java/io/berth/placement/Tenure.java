@@ -433,7 +433,10 @@ final class Tenure implements AutoCloseable {
                 state.nodes().stream()
                         .map(it ->
                                 new Presences.Watched(
-                                        it.node(), it.presence(), it.seen().fenceSeconds()))
+                                        it.node(),
+                                        it.epoch(),
+                                        it.presence(),
+                                        it.seen().fenceSeconds()))
                         .toList());
     }
 

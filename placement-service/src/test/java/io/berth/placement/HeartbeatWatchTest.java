@@ -85,8 +85,8 @@ final class HeartbeatWatchTest {
     void begin() {
         watch.watch(
                 List.of(
-                        new Watched(NODE, Presence.UP, null),
-                        new Watched(OTHER, Presence.UP, null)));
+                        new Watched(NODE, 2, Presence.UP, null),
+                        new Watched(OTHER, 2, Presence.UP, null)));
         begun.acquireUninterruptibly();
         poll(0);
     }
@@ -111,7 +111,11 @@ final class HeartbeatWatchTest {
     }
 
     private void beat(NodeName node) {
-        var beat = new Heartbeat(node, 1, 0, List.of(), 0, 0, List.of(), List.of());
+        beat(node, 2);
+    }
+
+    private void beat(NodeName node, long epoch) {
+        var beat = new Heartbeat(node, epoch, 0, List.of(), 0, 0, List.of(), List.of());
         byte[] value = new Events<>(Topics.HEARTBEATS, "test").record(0, beat, "test").value();
         var record =
                 new ConsumerRecord<>(HEARTBEATS.topic(), 0, written++, new byte[] {'n'}, value);
@@ -150,6 +154,19 @@ final class HeartbeatWatchTest {
         assertThat(watch.latest())
                 .containsEntry(NODE, Presence.UP)
                 .containsEntry(OTHER, Presence.SILENT);
+    }
+
+    /// Another machine may have the name by now.
+    @Test
+    void a_heartbeat_of_an_epoch_that_is_over_ends_no_silence() {
+        pass(200);
+        beat(NODE, 1);
+        beat(OTHER, 3);
+        poll(1);
+
+        assertThat(watch.latest())
+                .containsEntry(NODE, Presence.SILENT)
+                .containsEntry(OTHER, Presence.UP);
     }
 
     @Test

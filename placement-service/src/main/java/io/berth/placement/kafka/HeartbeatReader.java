@@ -9,7 +9,8 @@ import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
 import java.time.Duration;
 import java.util.List;
-import java.util.TreeSet;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
@@ -36,17 +37,19 @@ public final class HeartbeatReader implements AutoCloseable {
         consumer.seekToEnd(List.of(partition));
     }
 
-    /// The nodes heard within that time. A heartbeat that cannot be read is none.
-    public List<NodeName> poll(Duration timeout) {
-        var heard = new TreeSet<NodeName>();
+    /// The nodes heard within that time, with their last epochs. A heartbeat that cannot be read is
+    /// none.
+    public Map<NodeName, Long> poll(Duration timeout) {
+        var heard = new TreeMap<NodeName, Long>();
         for (var record : consumer.poll(timeout)) {
             try {
-                heard.add(events.event(record).node());
+                Heartbeat it = events.event(record);
+                heard.merge(it.node(), it.epoch(), Math::max);
             } catch (UnknownEventType | CorruptEvent e) {
                 continue;
             }
         }
-        return List.copyOf(heard);
+        return heard;
     }
 
     /// Whether the broker answers and everything was polled that it had when it was last asked:
