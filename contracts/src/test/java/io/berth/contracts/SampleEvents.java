@@ -1088,6 +1088,10 @@ final class SampleEvents {
                 Topics.JOBS,
                 new JobEvent.Requeued(JOB, 1100, PREEMPTED_RUN, Reason.NONE));
         addNamed(
+                "gpu-failed",
+                Topics.JOBS,
+                new JobEvent.Requeued(JOB, 1100, ENDED_RUN, Reason.NONE, "XID 79 of GPU 0"));
+        addNamed(
                 "measured",
                 Topics.JOBS,
                 new JobEvent.Requeued(JOB, 1100, MEASURED_RUN, Reason.NONE));

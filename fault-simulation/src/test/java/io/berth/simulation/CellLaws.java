@@ -2,6 +2,7 @@ package io.berth.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.Allocation;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.IndexSet;
@@ -27,6 +28,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.ToLongFunction;
 
 /// What holds in a simulated cell after every step, whatever trouble it is in.
 record CellLaws(CellTraits cell, List<SimulatedAgent> agents) {
@@ -207,6 +209,11 @@ record CellLaws(CellTraits cell, List<SimulatedAgent> agents) {
             freed = run.freedAt();
             long suspended = Objects.requireNonNullElse(run.suspendedMillis(), 0L);
             long millis = run.freedAt() - run.placedAt() - suspended;
+            assertThat(run.charge().cpuMillis())
+                    .isEqualTo(sum(run, it -> it.cpus().size()) * millis);
+            assertThat(run.charge().memoryMibMillis())
+                    .isEqualTo(sum(run, Allocation::memoryMib) * millis);
+            assertThat(run.charge().nodeMillis()).isEqualTo(run.allocations().size() * millis);
             assertThat(run.charge().gpuMillis())
                     .isEqualTo(
                             run.allocations().stream()
@@ -217,5 +224,9 @@ record CellLaws(CellTraits cell, List<SimulatedAgent> agents) {
                                     .sum());
         }
         assertThat(event.runs()).extracting(EndedRun::lease).isSorted().doesNotHaveDuplicates();
+    }
+
+    private static long sum(EndedRun run, ToLongFunction<Allocation> amount) {
+        return run.allocations().stream().mapToLong(amount).sum();
     }
 }

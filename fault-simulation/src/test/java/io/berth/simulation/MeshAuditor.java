@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.JobId;
+import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
@@ -16,6 +17,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiPredicate;
 
 /// A reader who believes only what is committed, and holds the invariants against it, round by
 /// round.
@@ -32,8 +34,10 @@ final class MeshAuditor {
     }
 
     /// A run's code runs.
-    void started(RunId run) {
-        SetLaws.checkStarted(job -> state.job(job).orElse(null), run);
+    ///
+    /// @param prepared whether that node has ever had its part of that run
+    void started(RunId run, BiPredicate<RunId, NodeName> prepared) {
+        SetLaws.checkStarted(job -> state.job(job).orElse(null), prepared, run);
     }
 
     boolean hasEnded(JobId job) {

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.contracts.HetComponent;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
+import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Part;
 import io.berth.core.state.CellState;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -58,15 +61,33 @@ final class SetLaws {
         return Objects.requireNonNull(job.run()).gone();
     }
 
-    /// That a run's code may run: all that start together were given the word to go.
+    /// That a run's code may run: all parts that start together are there, and were given the word
+    /// to go.
     ///
     /// @param known what is committed
-    static void checkStarted(Function<JobId, @Nullable JobStatus> known, RunId run) {
+    /// @param prepared whether that node has ever had its part of that run
+    static void checkStarted(
+            Function<JobId, @Nullable JobStatus> known,
+            BiPredicate<RunId, NodeName> prepared,
+            RunId run) {
         JobStatus job = known.apply(run.job());
-        HetComponent set = job == null ? null : job.description().het();
-        if (job == null || set == null || job.run() == null || job.run().lease() != run.lease()) {
+        if (job == null || job.run() == null || job.run().lease() != run.lease()) {
+            return;
+        }
+        HetComponent set = job.description().het();
+        if (set == null && job.run().parts().size() == 1) {
             return;
         }
         assertThat(job.run().gone()).as("%s starts at the word to go", run).isTrue();
+        for (JobId each : set == null ? List.of(run.job()) : set.jobs()) {
+            JobStatus with = known.apply(each);
+            if (with != null && with.run() != null && with.run().gone()) {
+                var its = new RunId(each, with.run().lease());
+                assertThat(with.run().parts())
+                        .as("%s starts when all its parts are there", run)
+                        .noneMatch(part -> part.phase() == Part.Phase.ORDERED)
+                        .allMatch(part -> prepared.test(its, part.allocation().node()));
+            }
+        }
     }
 }

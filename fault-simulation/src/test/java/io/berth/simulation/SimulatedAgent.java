@@ -68,6 +68,7 @@ final class SimulatedAgent {
     }
 
     final NodeName node;
+    final String machineId;
     private final String types;
     private final UnaryOperator<Inventory> machine;
     private final List<Order> topic = new ArrayList<>();
@@ -78,6 +79,9 @@ final class SimulatedAgent {
 
     /// What comes of the next order to divide the machine's GPU in MIG mode; null if it has none.
     private final @Nullable Supplier<Divides> divides;
+
+    /// Runs that it has ever had: what the test knows, not the machine.
+    private final TreeSet<RunId> prepared = new TreeSet<>();
 
     /// Runs that the node has ended by itself, and not reported yet.
     private final TreeSet<RunId> fenced = new TreeSet<>();
@@ -103,6 +107,7 @@ final class SimulatedAgent {
     private long epoch;
     private long applied;
     private boolean synced;
+    private boolean refused;
     private boolean alive;
     private int cutOff;
 
@@ -115,6 +120,7 @@ final class SimulatedAgent {
     /// @param machine what else it has
     SimulatedAgent(
             String node,
+            String machineId,
             String types,
             UnaryOperator<Inventory> machine,
             Consumer<RunReport> runs,
@@ -122,6 +128,7 @@ final class SimulatedAgent {
             BooleanSupplier cannotSuspend,
             @Nullable Supplier<Divides> divides) {
         this.node = new NodeName(node);
+        this.machineId = machineId;
         this.types = types;
         this.machine = machine;
         this.runs = runs;
@@ -138,25 +145,36 @@ final class SimulatedAgent {
         return alive;
     }
 
+    boolean prepared(RunId run) {
+        return prepared.contains(run);
+    }
+
+    /// Whether it waits for the answer to its registration.
+    boolean unanswered() {
+        return alive && !synced && !refused;
+    }
+
     /// Starts the agent (again): it notes the end of its topic and registers.
     NodeSeen start() {
         alive = true;
         synced = false;
+        refused = false;
         applied = 0;
         read = topic.size();
         awaited.clear();
         // Of a part that has not begun, placement says again that it shall stand still.
         spool.replaceAll((_, it) -> it.task() == Task.PREPARED ? it.standing(false) : it);
-        nonce = node + "-" + ++incarnation;
+        nonce = machineId + "-" + ++incarnation;
         var held = new ArrayList<HeldRun>();
         spool.forEach((run, it) -> held.add(new HeldRun(run, it.phase())));
         fenced.forEach(run -> held.add(new HeldRun(run, HeldRun.Phase.ENDED)));
-        NodeSeen bare = TestCell.seen(node.value(), 8, 4, types, nonce, "boot-" + boot, held);
+        NodeSeen bare =
+                TestCell.seen(node.value(), 8, 4, types, nonce, machineId + "-boot-" + boot, held);
         var plain =
                 new NodeSeen(
                         node,
                         nonce,
-                        bare.machineId(),
+                        machineId,
                         bare.bootId(),
                         bare.agentVersion(),
                         machine.apply(bare.inventory()),
@@ -275,6 +293,9 @@ final class SimulatedAgent {
             fenced.clear();
             return List.of();
         }
+        if (order instanceof Order.Refused(_, _, var its, _) && its.equals(nonce)) {
+            refused = true;
+        }
         if (!synced || order.epoch() != epoch || order.number() == 0) {
             return List.of();
         }
@@ -306,6 +327,7 @@ final class SimulatedAgent {
         if (spool.containsKey(launch.run())) {
             return List.of();
         }
+        prepared.add(launch.run());
         spool.put(
                 launch.run(),
                 new Spooled(

@@ -91,6 +91,7 @@ final class SimulatedCell {
             agents.add(
                     new SimulatedAgent(
                             "n" + i,
+                            "machine-" + i,
                             traits.mixed() && i > 1 ? "a100+v100" : "a100",
                             traits::machine,
                             this::report,
@@ -323,7 +324,7 @@ final class SimulatedCell {
 
     private void started(SimulatedAgent agent, List<RunId> runs) {
         for (RunId run : runs) {
-            SetLaws.checkStarted(jobStates::get, run);
+            SetLaws.checkStarted(jobStates::get, this::prepared, run);
             assertThat(codeStarted.computeIfAbsent(run, _ -> new TreeSet<>()).add(agent.node))
                     .as("run %s starts once on %s", run, agent.node)
                     .isTrue();
@@ -331,6 +332,10 @@ final class SimulatedCell {
         if (agent.mustRegister()) {
             register(agent);
         }
+    }
+
+    private boolean prepared(RunId run, NodeName node) {
+        return agents.stream().anyMatch(it -> it.node.equals(node) && it.prepared(run));
     }
 
     /// How often a GPU was divided.

@@ -36,6 +36,10 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedMesh {
 
     private static final int NODES = 3;
+
+    /// One more than there are nodes: another one goes by the name of the first.
+    private static final int MACHINES = NODES + 1;
+
     private static final long HOUR = 3_600_000;
 
     private final SimulatedLog log;
@@ -62,10 +66,11 @@ final class SimulatedMesh {
         users = new SimulatedUsers(log, this::tell, () -> now);
         books = new SimulatedBooks(log);
         log.append(CONFIG, "all", TestCell.configuration());
-        for (int i = 1; i <= NODES; i++) {
+        for (int i = 0; i < MACHINES; i++) {
             nodes.add(
                     new SimulatedNode(
-                            "n" + i,
+                            "n" + (i % NODES + 1),
+                            "machine-" + i,
                             log,
                             () -> random.nextInt(8) == 0,
                             () -> random.nextInt(8) == 0));
@@ -100,7 +105,7 @@ final class SimulatedMesh {
     }
 
     private void trouble() {
-        SimulatedNode node = nodes.get(random.nextInt(NODES));
+        SimulatedNode node = anyNode();
         switch (random.nextInt(30)) {
             case 0, 1 -> users.request(random);
             case 2 -> users.repeat(random);
@@ -109,7 +114,7 @@ final class SimulatedMesh {
             case 5 -> rank();
             case 6 -> ask();
             case 7 -> {
-                tell(node.name(), ": agent is killed");
+                tell(node, ": agent is killed");
                 node.agent().kill();
             }
             case 8, 9 -> register(node);
@@ -117,7 +122,7 @@ final class SimulatedMesh {
             case 11 -> lose(node);
             case 12 -> {
                 boolean cut = random.nextBoolean();
-                tell(node.name(), cut ? " is cut off" : " is connected");
+                tell(node, cut ? " is cut off" : " is connected");
                 node.cutOff(cut);
             }
             case 13 -> elect(random.nextInt(2));
@@ -180,6 +185,10 @@ final class SimulatedMesh {
         }
     }
 
+    private SimulatedNode anyNode() {
+        return nodes.get(random.nextInt(MACHINES));
+    }
+
     private void write(Submission submission) {
         log.append(SUBMISSIONS, submission.job().toString(), submission);
     }
@@ -208,14 +217,16 @@ final class SimulatedMesh {
     private void ask() {
         JobId job = anyJob();
         if (random.nextInt(3) == 0) {
-            SimulatedNode machine = nodes.get(random.nextInt(NODES));
-            NodeName node = machine.name();
+            NodeName node = anyNode().name();
             NodeRequest asked =
                     switch (random.nextInt(4)) {
                         case 0 -> new NodeRequest.DrainRequested(node, "root", "fan");
                         case 1 -> {
                             // His word is proof: he has switched it off.
-                            machine.reboot(random.nextBoolean());
+                            boolean spoolLost = random.nextBoolean();
+                            nodes.stream()
+                                    .filter(it -> it.name().equals(node))
+                                    .forEach(it -> it.reboot(spoolLost));
                             yield new NodeRequest.DownRequested(node, "root", "fan");
                         }
                         default -> new NodeRequest.ResumeRequested(node, "root");
@@ -239,14 +250,14 @@ final class SimulatedMesh {
     }
 
     private void register(SimulatedNode node) {
-        tell(node.name(), " registers");
+        tell(node, " registers");
         node.register();
     }
 
     private void exit(SimulatedNode node, int code) {
         RunId run = node.exit(code);
         if (run != null) {
-            tell(node.name(), ": run ", run, " exits with ", code);
+            tell(node, ": run ", run, " exits with ", code);
         }
     }
 
@@ -254,16 +265,20 @@ final class SimulatedMesh {
         switch (random.nextInt(6)) {
             case 0 -> {
                 boolean spoolLost = random.nextBoolean();
-                tell(node.name(), " reboots", spoolLost ? ", its spool is lost" : "");
+                tell(node, " reboots", spoolLost ? ", its spool is lost" : "");
                 node.reboot(spoolLost);
             }
             case 1 -> {
-                tell(node.name(), " ends its runs, for it is not heard");
+                tell(node, " ends its runs, for it is not heard");
                 node.fence();
             }
             case 2 -> {
-                tell(node.name(), " is shut down");
+                tell(node, " is shut down");
                 node.agent().shutDown();
+            }
+            case 3 -> {
+                tell(node, " is down if it is not heard");
+                node.silentForLong();
             }
             default -> {}
         }
@@ -271,12 +286,16 @@ final class SimulatedMesh {
 
     private void obey(SimulatedNode node) {
         for (RunId run : node.obey()) {
-            tell(node.name(), ": run ", run, " starts");
-            auditor.started(run);
+            tell(node, ": run ", run, " starts");
+            auditor.started(run, this::prepared);
             assertThat(codeStarted.computeIfAbsent(run, _ -> new TreeSet<>()).add(node.name()))
                     .as("run %s starts once on %s", run, node.name())
                     .isTrue();
         }
+    }
+
+    private boolean prepared(RunId run, NodeName node) {
+        return nodes.stream().anyMatch(it -> it.name().equals(node) && it.agent().prepared(run));
     }
 
     /// The one before is not told: it learns it from the log.
@@ -290,8 +309,8 @@ final class SimulatedMesh {
         boolean whole = random.nextInt(3) != 0;
         committed(
                 whole
-                        ? placement.wholeRound(now, presences(placement.state()), random)
-                        : placement.step(now, presences(placement.state()), random));
+                        ? placement.wholeRound(now, this::presences, random)
+                        : placement.step(now, this::presences, random));
         if (placement.knowsAll() && random.nextInt(12) == 0) {
             placement.assertRebuilds();
         }
@@ -313,11 +332,11 @@ final class SimulatedMesh {
         }
     }
 
-    /// Of the nodes that placement knows.
+    /// Of the machines that have the names of nodes.
     private Map<NodeName, Presence> presences(CellState state) {
         var presences = new TreeMap<NodeName, Presence>();
         for (SimulatedNode node : nodes) {
-            if (state.node(node.name()).isPresent()) {
+            if (state.node(node.name()).filter(node::registered).isPresent()) {
                 presences.put(node.name(), node.presence());
             }
         }
@@ -344,6 +363,7 @@ final class SimulatedMesh {
         booksSeeLog = true;
         users.connect();
         users.insist(random);
+        nodes.stream().filter(it -> it.agent().unanswered()).forEach(this::register);
         nodes.forEach(it ->
                 log.append(
                         NODE_REQUESTS,

@@ -6,6 +6,7 @@ import static io.berth.simulation.SimulatedPlacement.RUNS;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RunReport;
@@ -27,9 +28,11 @@ final class SimulatedNode {
     private long read;
     private boolean cutOff;
     private boolean fenced;
+    private boolean longSilent;
 
     SimulatedNode(
             String name,
+            String machineId,
             SimulatedLog log,
             BooleanSupplier diesBeforeReport,
             BooleanSupplier cannotSuspend) {
@@ -37,6 +40,7 @@ final class SimulatedNode {
         this.agent =
                 new SimulatedAgent(
                         name,
+                        machineId,
                         "a100",
                         it -> it,
                         spooled::add,
@@ -53,9 +57,24 @@ final class SimulatedNode {
         return agent;
     }
 
+    /// Whether it is this machine that has the node's name.
+    boolean registered(NodeStatus node) {
+        return node.seen().machineId().equals(agent.machineId);
+    }
+
+    @Override
+    public String toString() {
+        return name() + " (" + agent.machineId + ")";
+    }
+
     /// From now on the log cannot be reached, or can again.
     void cutOff(boolean now) {
         cutOff = now;
+    }
+
+    /// It has not been heard for so long that it is taken for down, should it be silent now.
+    void silentForLong() {
+        longSilent = presence() == Presence.SILENT;
     }
 
     /// It is cut off for so long that it ends its runs.
@@ -69,7 +88,11 @@ final class SimulatedNode {
         if (fenced) {
             return Presence.FENCED;
         }
-        return agent.alive() && !cutOff ? Presence.UP : Presence.SILENT;
+        if (agent.alive() && !cutOff) {
+            longSilent = false;
+            return Presence.UP;
+        }
+        return longSilent ? Presence.DOWN : Presence.SILENT;
     }
 
     void reboot(boolean spoolLost) {

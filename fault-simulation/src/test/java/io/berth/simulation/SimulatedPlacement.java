@@ -60,6 +60,11 @@ final class SimulatedPlacement {
 
     private record Write(String topic, String key, @Nullable Object value) {}
 
+    /// What heartbeats say of the nodes that are known.
+    interface Heartbeats {
+        Map<NodeName, Presence> say(CellState state);
+    }
+
     /// A leader whose clock is further off ends before it decides anything.
     static final long MOST_SKEW_MILLIS = 2_000;
 
@@ -173,14 +178,14 @@ final class SimulatedPlacement {
     /// The next step of a round: decides one, writes some of it, or commits it. What was committed.
     ///
     /// @param now the time that is right
-    /// @param presences what heartbeats say
-    List<Message> step(long now, Map<NodeName, Presence> presences, RandomGenerator random) {
+    /// @param heartbeats asked when the inputs are decided
+    List<Message> step(long now, Heartbeats heartbeats, RandomGenerator random) {
         if (!awake()) {
             return List.of();
         }
         try {
             if (!open) {
-                decide(now, presences, random);
+                decide(now, heartbeats, random);
             }
             send(random.nextInt(4) == 0 ? random.nextInt(writes.size() + 1) : writes.size());
             return writes.isEmpty() && random.nextInt(4) != 0 ? commit(random) : List.of();
@@ -191,7 +196,7 @@ final class SimulatedPlacement {
     }
 
     /// Ends the round that it is in, if it is in one, and takes another; what was committed.
-    List<Message> wholeRound(long now, Map<NodeName, Presence> presences, RandomGenerator random) {
+    List<Message> wholeRound(long now, Heartbeats heartbeats, RandomGenerator random) {
         var committed = new ArrayList<Message>();
         if (!awake()) {
             return committed;
@@ -202,7 +207,7 @@ final class SimulatedPlacement {
                 committed.addAll(commit(random));
             }
             if (!open && awake()) {
-                decide(now, presences, random);
+                decide(now, heartbeats, random);
                 send(writes.size());
                 committed.addAll(commit(random));
             }
@@ -235,7 +240,7 @@ final class SimulatedPlacement {
         return committed;
     }
 
-    private void decide(long right, Map<NodeName, Presence> presences, RandomGenerator random) {
+    private void decide(long right, Heartbeats heartbeats, RandomGenerator random) {
         open = true;
         long now = Math.max(cell.time(), right + skewMillis);
         var facts = new ArrayList<Fact>();
@@ -243,8 +248,10 @@ final class SimulatedPlacement {
         for (String topic : INPUTS) {
             take(topic, positions, facts, now, random);
         }
-        presences.forEach(
-                (node, presence) -> apply(new Input.PresenceChanged(node, presence), facts, now));
+        heartbeats
+                .say(state)
+                .forEach((node, presence) ->
+                        apply(new Input.PresenceChanged(node, presence), facts, now));
         keep(Engine.due(state, now), facts);
         Pass pass = random.nextInt(3) == 0 ? Pass.PLAN : Pass.START;
         if (placement != null) {

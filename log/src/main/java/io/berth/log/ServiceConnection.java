@@ -15,6 +15,12 @@ final class ServiceConnection {
     @Produces
     @Singleton
     static KafkaConnection kafka(Config config) {
+        int cells = config.getOptionalValue("berth.cells", Integer.class).orElse(1);
+        if (cells != 1) {
+            // Gateways write into the first alone.
+            throw new ConfigurationException(
+                    "berth.cells is %d: a mesh has one cell".formatted(cells));
+        }
         try {
             return KafkaConnection.of(name -> config.getOptionalValue(name, String.class));
         } catch (ConfigException e) {

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,14 +25,24 @@ final class HeartbeatWatch implements AutoCloseable {
 
     private final Supplier<HeartbeatReader> readers;
     private final Presences presences;
+    private final LongSupplier nanoTime;
     private final Thread thread;
     private volatile List<Watched> nodes = List.of();
     private volatile Map<NodeName, Presence> latest = Map.of();
     private volatile boolean closed;
 
     HeartbeatWatch(Supplier<HeartbeatReader> readers, Duration silentAfter, Duration nodeTimeout) {
+        this(readers, silentAfter, nodeTimeout, System::nanoTime);
+    }
+
+    HeartbeatWatch(
+            Supplier<HeartbeatReader> readers,
+            Duration silentAfter,
+            Duration nodeTimeout,
+            LongSupplier nanoTime) {
         this.readers = readers;
-        this.presences = new Presences(silentAfter, nodeTimeout, System.nanoTime());
+        this.nanoTime = nanoTime;
+        this.presences = new Presences(silentAfter, nodeTimeout, nanoTime.getAsLong());
         this.thread = Thread.ofPlatform().name("heartbeats").daemon().start(this::watch);
     }
 
@@ -43,8 +54,8 @@ final class HeartbeatWatch implements AutoCloseable {
     /// A registration is a sign of life too.
     void registered(NodeName node) {
         synchronized (presences) {
-            presences.heard(node, System.nanoTime());
-            latest = presences.at(nodes, System.nanoTime());
+            presences.heard(node, nanoTime.getAsLong());
+            latest = presences.at(nodes, nanoTime.getAsLong());
         }
     }
 
@@ -77,22 +88,31 @@ final class HeartbeatWatch implements AutoCloseable {
     }
 
     private void read(HeartbeatReader reader) {
-        long before = System.nanoTime();
+        long before = nanoTime.getAsLong();
         synchronized (presences) {
             presences.paused(before);
         }
         while (!closed) {
-            List<NodeName> heard = reader.poll(POLL);
+            Map<NodeName, Long> heard = reader.poll(POLL);
             boolean atHead = reader.atHead();
-            long now = System.nanoTime();
+            long now = nanoTime.getAsLong();
             synchronized (presences) {
                 if (!atHead || now - before > STOOD_STILL_NANOS) {
                     presences.paused(now);
                 }
-                heard.forEach(node -> presences.heard(node, now));
+                withoutFormerEpochs(heard);
+                heard.keySet().forEach(node -> presences.heard(node, now));
                 latest = presences.at(nodes, now);
             }
             before = now;
+        }
+    }
+
+    /// A heartbeat of an epoch that is over is of a machine that has lost the name, or is about to
+    /// register.
+    private void withoutFormerEpochs(Map<NodeName, Long> heard) {
+        for (Watched node : nodes) {
+            heard.computeIfPresent(node.name(), (_, epoch) -> epoch < node.epoch() ? null : epoch);
         }
     }
 

@@ -7,6 +7,7 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.CellStatus;
+import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RoundEvent.Decided;
@@ -286,9 +287,15 @@ final class Tenure implements AutoCloseable {
         if (!decided.isEmpty()) {
             queueSpans.read(input, record);
         }
-        if (input instanceof Input.Registered(var seen)) {
+        if (input instanceof Input.Registered(var seen) && accepted(seen)) {
             heartbeats.registered(seen.node());
         }
+    }
+
+    private boolean accepted(NodeSeen seen) {
+        return state.node(seen.node())
+                .filter(node -> node.seen().nonce().equals(seen.nonce()))
+                .isPresent();
     }
 
     /// Decides an input that stands in no topic.
@@ -424,7 +431,12 @@ final class Tenure implements AutoCloseable {
     private void watchNodes() {
         heartbeats.watch(
                 state.nodes().stream()
-                        .map(it -> new Presences.Watched(it.node(), it.seen().fenceSeconds()))
+                        .map(it ->
+                                new Presences.Watched(
+                                        it.node(),
+                                        it.epoch(),
+                                        it.presence(),
+                                        it.seen().fenceSeconds()))
                         .toList());
     }
 

@@ -76,6 +76,7 @@ final class CellHarness implements AutoCloseable {
 
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     PackingPolicy policy = Policies.TIGHTEST;
+    Duration silentAfter = Duration.ofSeconds(60);
     final Faults faults = new Faults(new CellMeters(meters));
     final List<Span> endedSpans = new CopyOnWriteArrayList<>();
     private final Spans spans =
@@ -141,7 +142,7 @@ final class CellHarness implements AutoCloseable {
             try (var heartbeats =
                             new HeartbeatWatch(
                                     () -> new HeartbeatReader(kafka, LOG),
-                                    Duration.ofSeconds(60),
+                                    silentAfter,
                                     Duration.ofSeconds(60));
                     var tenure =
                             new Tenure(
@@ -251,6 +252,10 @@ final class CellHarness implements AutoCloseable {
     }
 
     void register(String name, String nonce, long reportsEnd) {
+        register(name, "machine", nonce, reportsEnd);
+    }
+
+    void register(String name, String machine, String nonce, long reportsEnd) {
         var gpu = new Gpu(0, "GPU-" + name, "a100", "A100", 0, 40_960, 0);
         var inventory =
                 new Inventory(
@@ -261,7 +266,7 @@ final class CellHarness implements AutoCloseable {
                 new NodeSeen(
                         new NodeName(name),
                         nonce,
-                        "machine",
+                        machine,
                         "boot",
                         "test",
                         inventory,

@@ -10,6 +10,8 @@ import io.berth.contracts.JobState;
 import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeStatus;
+import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RoundEvent;
 import io.berth.contracts.event.SnapshotEvent;
@@ -537,6 +539,22 @@ final class TenureTest {
 
             assertThat(cell.awaitEnd(1).state()).isEqualTo(JobState.COMPLETED);
             assertThat(cell.awaitEnd(1).runs()).hasSize(1);
+        }
+    }
+
+    @Test
+    void a_machine_that_is_refused_is_no_sign_of_life_of_the_node_whose_name_it_takes() {
+        cell.silentAfter = Duration.ofSeconds(1);
+        try (var _ = cell.leader()) {
+            cell.register("n1", "a", 0);
+            cell.await(Topics.NODE_STATES, node -> node.presence() == Presence.SILENT);
+
+            cell.register("n1", "another", "b", 0);
+
+            cell.await(Topics.PLACEMENTS, order -> order instanceof Order.Refused);
+            assertThat(cell.read(Topics.NODE_STATES))
+                    .extracting(NodeStatus::presence)
+                    .containsExactly(Presence.UP, Presence.SILENT);
         }
     }
 

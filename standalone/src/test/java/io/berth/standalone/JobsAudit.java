@@ -2,8 +2,10 @@ package io.berth.standalone;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.EndedRun;
+import io.berth.contracts.NodeName;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.json.EventCodec.CorruptEvent;
 import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.Topics;
@@ -32,9 +34,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - an acknowledged job is queued, once (I1)
 /// - at every position of the log no GPU and no CPU is held twice, but CPUs by so many jobs of a
-///   partition as it is told; a suspended run holds no CPUs (I2)
+///   partition as it is told; a suspended run holds no CPUs. No node's memory is held beyond what
+///   it last said to have (I2)
 /// - leases count 1, 2, 3 …, and one never begins before the one before is over (I3)
-/// - a job ends once, and tells of the same runs that were placed and requeued (I4)
+/// - a job ends once, and tells of the same runs that were placed and requeued; the charge of each
+///   is what it held, times how long (I4)
 /// - who comes late, and finds the last state of each job in `job-states`, knows the same of them
 ///   as who saw every event (I6)
 ///
@@ -49,10 +53,13 @@ final class JobsAudit {
     private static final String LATE = "is not to who comes late what events told of ";
     private static final TopicPartition EVENTS = new TopicPartition(Topics.JOBS.name(), 0);
     private static final TopicPartition STATES = new TopicPartition(Topics.JOB_STATES.name(), 0);
+    private static final TopicPartition NODES = new TopicPartition(Topics.NODE_STATES.name(), 0);
 
     private final Map<Long, Job> jobs = new TreeMap<>();
     private final Map<String, Set<Long>> holders = new HashMap<>();
     private final Map<String, Integer> together = new HashMap<>();
+    private final Map<NodeName, Long> memory = new HashMap<>();
+    private final Map<NodeName, Long> memoryHeld = new HashMap<>();
     private final List<String> breaks = new ArrayList<>();
 
     private static final class Job {
@@ -61,6 +68,8 @@ final class JobsAudit {
         private boolean holding;
         private boolean ended;
         private int suspensions;
+        private @Nullable PlacedRun run;
+        private List<Allocation> allocations = List.of();
         private final Set<String> given = new HashSet<>();
         private final Set<String> held = new HashSet<>();
         private final List<EndedRun> requeued = new ArrayList<>();
@@ -77,12 +86,23 @@ final class JobsAudit {
         return this;
     }
 
+    /// A node has so much memory.
+    JobsAudit memory(NodeName node, long mib) {
+        memory.put(node, mib);
+        return this;
+    }
+
     /// Reads the whole topics, at a moment in which no job changes.
     static JobsAudit of(KafkaConnection kafka) {
         try (var consumer = kafka.consumer()) {
             for (int i = 0; i < MOMENTS; i++) {
                 long before = consumer.endOffsets(List.of(STATES)).getOrDefault(STATES, 0L);
                 var audit = new JobsAudit();
+                read(
+                        consumer,
+                        NODES,
+                        new Events<>(Topics.NODE_STATES, "audit"),
+                        (_, it) -> audit.has(Objects.requireNonNull(it)));
                 read(
                         consumer,
                         EVENTS,
@@ -148,6 +168,10 @@ final class JobsAudit {
                         "lives, and who comes late has no such job"));
     }
 
+    private void has(NodeStatus node) {
+        memory(node.node(), node.seen().inventory().memoryMib());
+    }
+
     void read(JobEvent event) {
         long id = event.job().value();
         if (event instanceof JobEvent.Queued queued) {
@@ -170,8 +194,12 @@ final class JobsAudit {
         } else if (event instanceof JobEvent.Resumed resumed) {
             check(resumed.lease() == job.leases && job.holding, id, "wrongly resumed: " + resumed);
             job.given.forEach(thing -> hold(id, job, thing));
+            if (job.run != null) {
+                job.run.resumed(resumed.at());
+            }
         } else if (event instanceof JobEvent.Requeued requeued) {
             job.requeued.add(requeued.run());
+            charge(id, job, requeued.run(), requeued.at());
             release(id, job);
         } else if (event instanceof JobEvent.Ended ended) {
             end(id, job, ended);
@@ -193,8 +221,21 @@ final class JobsAudit {
         check(placed.lease() == job.leases + 1, id, "skips a lease: " + placed);
         job.leases = placed.lease();
         job.holding = true;
+        job.run = new PlacedRun(placed);
+        job.allocations = placed.allocations();
         placed.allocations().forEach(it -> job.given.addAll(things(it)));
         job.given.forEach(thing -> hold(id, job, thing));
+        placed.allocations().forEach(it -> holdMemory(id, it));
+    }
+
+    private void holdMemory(long id, Allocation it) {
+        long held = memoryHeld.merge(it.node(), it.memoryMib(), Long::sum);
+        long most = memory.getOrDefault(it.node(), Long.MAX_VALUE);
+        check(held <= most, id, "holds memory of %s of which %d MiB are held".formatted(it, held));
+    }
+
+    private void charge(long id, Job job, EndedRun told, long at) {
+        check(job.run != null && job.run.endedAs(told, at), id, "is charged otherwise: " + told);
     }
 
     /// The CPUs and GPUs of an allocation, by node.
@@ -229,6 +270,9 @@ final class JobsAudit {
     private void suspend(long id, Job job, JobEvent.Suspended event) {
         check(event.lease() == job.leases && job.holding, id, "wrongly suspended: " + event);
         job.suspensions++;
+        if (job.run != null) {
+            job.run.suspended(event.at());
+        }
         for (String thing : Set.copyOf(job.held)) {
             if (thing.contains(CPU)) {
                 leave(id, thing);
@@ -247,6 +291,9 @@ final class JobsAudit {
     }
 
     private void end(long id, Job job, JobEvent.Ended ended) {
+        if (job.holding && !ended.runs().isEmpty()) {
+            charge(id, job, ended.runs().getLast(), ended.at());
+        }
         release(id, job);
         job.ended = true;
         job.runs = ended.runs();
@@ -265,6 +312,9 @@ final class JobsAudit {
         job.held.forEach(thing -> leave(id, thing));
         job.held.clear();
         job.given.clear();
+        job.allocations.forEach(it -> memoryHeld.merge(it.node(), -it.memoryMib(), Long::sum));
+        job.allocations = List.of();
+        job.run = null;
         job.holding = false;
     }
 

@@ -25,8 +25,11 @@ import io.berth.contracts.event.JobStatus.Part;
 import io.berth.contracts.event.JobStatus.Part.Phase;
 import io.berth.contracts.event.JobStatus.Run;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class JobsAuditTest {
 
@@ -149,7 +152,12 @@ class JobsAuditTest {
                 .contains("placed twice at a time");
     }
 
+    /// From 2 to 4, with a CPU, a MiB and a GPU, at a rate of 0.
     private static EndedRun run(String gpu) {
+        return run(gpu, new Charge(2, 2, 2, 2, 0));
+    }
+
+    private static EndedRun run(String gpu, Charge charge) {
         return new EndedRun(
                 1,
                 List.of(allocation(gpu, 0)),
@@ -158,7 +166,66 @@ class JobsAuditTest {
                 4,
                 JobState.COMPLETED,
                 ExitStatus.SUCCESS,
-                Charge.ZERO);
+                charge);
+    }
+
+    static List<Charge> wrongCharges() {
+        return List.of(
+                Charge.ZERO,
+                new Charge(1, 2, 2, 2, 0),
+                new Charge(2, 1, 2, 2, 0),
+                new Charge(2, 2, 1, 2, 0),
+                new Charge(2, 2, 2, 1, 0),
+                new Charge(2, 2, 2, 2, 1),
+                new Charge(2, 2, 2, 2, 0, Map.of("a100", 3L)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrongCharges")
+    void a_charge_that_is_not_what_was_held_times_how_long_is_noticed(Charge wrong) {
+        queued(1);
+        placed(1, 1, "GPU-a", 0);
+        ended(1, run("GPU-a", wrong));
+        queued(2);
+        placed(2, 1, "GPU-a", 0);
+        audit.read(new JobEvent.Requeued(new JobId(2), 4, run("GPU-a", wrong), Reason.NODE_DOWN));
+
+        assertThat(audit.breaks(List.of()))
+                .satisfiesExactly(
+                        it -> assertThat(it).startsWith("job 1 is charged otherwise"),
+                        it -> assertThat(it).startsWith("job 2 is charged otherwise"));
+    }
+
+    @Test
+    void the_time_that_a_run_stood_still_is_not_charged() {
+        queued(1);
+        placed(1, 1, "GPU-a", 0);
+        suspended(1);
+        audit.read(new JobEvent.Resumed(new JobId(1), 4, 1));
+        EndedRun all = run("GPU-a");
+        audit.read(new JobEvent.Requeued(new JobId(1), 4, all, Reason.NODE_DOWN));
+
+        assertThat(audit.breaks(List.of())).singleElement().asString().contains("job 1 is charged");
+    }
+
+    @Test
+    void memory_that_is_held_beyond_what_a_node_has_is_noticed() {
+        audit.memory(new NodeName("n1"), 2);
+        for (long id = 1; id <= 4; id++) {
+            queued(id);
+        }
+        placed(1, 1, "GPU-1", 1);
+        placed(2, 1, "GPU-2", 0);
+        audit.read(new JobEvent.Requeued(new JobId(2), 4, run("GPU-2"), Reason.NODE_DOWN));
+        placed(3, 1, "GPU-3", 3);
+        List<String> before = audit.breaks(List.of());
+        placed(4, 1, "GPU-4", 4);
+
+        assertThat(before).isEmpty();
+        assertThat(audit.breaks(List.of()))
+                .singleElement()
+                .asString()
+                .contains("job 4", "memory", "3 MiB");
     }
 
     private void ended(long id, EndedRun... runs) {

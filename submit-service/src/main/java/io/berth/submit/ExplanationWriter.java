@@ -55,7 +55,7 @@ final class ExplanationWriter {
         Integer ahead = job.pending() ? ahead() : null;
         return new Explanation(
                 job,
-                ahead == null ? ofPlaced() : inSeveral() + ofWaiting(ahead),
+                ahead == null ? ofPlaced() : inSeveral() + ofWaiting(ahead) + message(),
                 ahead,
                 Priority.of(job, in, picture, now),
                 picture.verdict(job.id(), now).orElse(null));
@@ -72,7 +72,7 @@ final class ExplanationWriter {
     }
 
     private String ofPlaced() {
-        String reason = message();
+        String reason = why() + message();
         return switch (job.state()) {
             case RUNNING -> "The job runs on " + hosts() + "." + reason;
             case SUSPENDED ->
@@ -109,24 +109,43 @@ final class ExplanationWriter {
         };
     }
 
+    private String why() {
+        return switch (job.reason()) {
+            case NODE_DOWN -> " A node of it is down, and whether it still runs is not known.";
+            case JOB_LAUNCH_FAILURE -> " It could not be started.";
+            case TIME_LIMIT ->
+                    " It reached its time limit of "
+                            + time(job.description().timeLimitSeconds())
+                            + ".";
+            case OUT_OF_MEMORY -> " It used more memory than it had asked for.";
+            case DEADLINE ->
+                    " It could not have ended by its deadline, or has waited as long as it may.";
+            case DEPENDENCY_NEVER_SATISFIED -> " What it depended on could never happen any more.";
+            default -> "";
+        };
+    }
+
+    /// What was said of the end of its last run: that of a job that goes on is the one before.
     private String message() {
-        String why =
-                switch (job.reason()) {
-                    case NODE_DOWN ->
-                            " A node of it is down, and whether it still runs is not known.";
-                    case JOB_LAUNCH_FAILURE -> " It could not be started.";
-                    case TIME_LIMIT ->
-                            " It reached its time limit of "
-                                    + time(job.description().timeLimitSeconds())
-                                    + ".";
-                    case OUT_OF_MEMORY -> " It used more memory than it had asked for.";
-                    case DEADLINE ->
-                            " It could not have ended by its deadline, or has waited as long as it may.";
-                    case DEPENDENCY_NEVER_SATISFIED ->
-                            " What it depended on could never happen any more.";
-                    default -> "";
+        if (job.message() == null) {
+            return "";
+        }
+        boolean goesOn =
+                switch (job.state()) {
+                    case PENDING, RUNNING, SUSPENDED -> true;
+                    case COMPLETING,
+                            COMPLETED,
+                            CANCELLED,
+                            FAILED,
+                            TIMEOUT,
+                            NODE_FAIL,
+                            PREEMPTED,
+                            BOOT_FAIL,
+                            DEADLINE,
+                            OUT_OF_MEMORY ->
+                            false;
                 };
-        return job.message() == null ? why : why + " " + job.message() + ".";
+        return (goesOn ? " The run before ended: " : " ") + job.message() + ".";
     }
 
     private String hosts() {
@@ -220,7 +239,7 @@ final class ExplanationWriter {
                     "It waits again after a run that ended with "
                             + job.reason().slurmName()
                             + "."
-                            + message();
+                            + why();
             default ->
                     "It waits because of the limit "
                             + job.reason().slurmName()

@@ -72,6 +72,16 @@ final class ExplanationTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"PENDING, The scheduler has", "RUNNING, The job runs on", "SUSPENDED, The job is"})
+    void a_job_that_a_node_failed_says_so_until_it_is_over(JobState state, String begin) {
+        picture.jobStatus(Samples.lostBefore(2, TWO_GPUS, state, "XID 79 of GPU 0"), 0);
+
+        assertThat(explain(2).text())
+                .startsWith(begin)
+                .endsWith(". The run before ended: XID 79 of GPU 0.");
+    }
+
+    @ParameterizedTest
     @EnumSource(Reason.class)
     void every_reason_of_a_waiting_job_is_put_into_words(Reason reason) {
         picture.jobStatus(Samples.status(2, TWO_GPUS, JobState.PENDING, reason, Rank.NONE), 0);

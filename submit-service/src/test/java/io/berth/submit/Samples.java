@@ -278,6 +278,28 @@ public final class Samples {
                 null);
     }
 
+    /// A job of which a node lost a run, and what was said of that.
+    public static JobStatus lostBefore(
+            long job, JobDescription description, JobState state, String message) {
+        return new JobStatus(
+                new JobId(job),
+                description,
+                description.user(),
+                new SpecReference(0, job, ""),
+                null,
+                job,
+                1000 * job,
+                state,
+                Reason.NONE,
+                Rank.NONE,
+                state == JobState.PENDING ? null : run(DGX, 5000, List.of()),
+                List.of(),
+                0,
+                null,
+                null,
+                message);
+    }
+
     /// Placement's word on a job that the gateway wrote.
     public static JobStatus status(
             Submitted submitted, JobState state, JobStatus.@Nullable Run run, long endedAt) {

@@ -105,7 +105,15 @@ public sealed interface JobEvent {
             implements JobEvent {}
 
     /// A run ended without deciding the job; the job waits again.
-    record Requeued(JobId job, long at, EndedRun run, Reason reason) implements JobEvent {}
+    ///
+    /// @param why in words, where a node failed it
+    record Requeued(JobId job, long at, EndedRun run, Reason reason, @Nullable String why)
+            implements JobEvent {
+
+        public Requeued(JobId job, long at, EndedRun run, Reason reason) {
+            this(job, at, run, reason, null);
+        }
+    }
 
     /// The job is another one from now on.
     ///

@@ -9,7 +9,8 @@ import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
 import java.time.Duration;
 import java.util.List;
-import java.util.TreeSet;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
@@ -23,37 +24,46 @@ public final class HeartbeatReader implements AutoCloseable {
     private final Events<Heartbeat> events = new Events<>(Topics.HEARTBEATS, CellLog.SERVICE);
     private final Consumer<byte[], byte[]> consumer;
     private final TopicPartition partition;
+    private long end;
 
     public HeartbeatReader(KafkaConnection kafka, CellLog log) {
         this(kafka.follower(), log);
     }
 
-    HeartbeatReader(Consumer<byte[], byte[]> consumer, CellLog log) {
+    public HeartbeatReader(Consumer<byte[], byte[]> consumer, CellLog log) {
         this.consumer = consumer;
         this.partition = log.partition(Topics.HEARTBEATS);
         consumer.assign(List.of(partition));
         consumer.seekToEnd(List.of(partition));
     }
 
-    /// The nodes heard within that time. A heartbeat that cannot be read is none.
-    public List<NodeName> poll(Duration timeout) {
-        var heard = new TreeSet<NodeName>();
+    /// The nodes heard within that time, with their last epochs. A heartbeat that cannot be read is
+    /// none.
+    public Map<NodeName, Long> poll(Duration timeout) {
+        var heard = new TreeMap<NodeName, Long>();
         for (var record : consumer.poll(timeout)) {
             try {
-                heard.add(events.event(record).node());
+                Heartbeat it = events.event(record);
+                heard.merge(it.node(), it.epoch(), Math::max);
             } catch (UnknownEventType | CorruptEvent e) {
                 continue;
             }
         }
-        return List.copyOf(heard);
+        return heard;
     }
 
-    /// Whether the broker answers and everything that it has was polled: only then is silence
-    /// silence.
+    /// Whether the broker answers and everything was polled that it had when it was last asked:
+    /// only then is silence silence. What it has now it may have got since the poll, of a large
+    /// fleet always.
     public boolean atHead() {
         try {
-            Long end = consumer.endOffsets(List.of(partition), ANSWER).get(partition);
-            return end != null && consumer.position(partition, ANSWER) >= end;
+            long before = end;
+            Long now = consumer.endOffsets(List.of(partition), ANSWER).get(partition);
+            if (now == null) {
+                return false;
+            }
+            end = now;
+            return consumer.position(partition, ANSWER) >= before;
         } catch (RetriableException e) {
             return false;
         }

@@ -34,7 +34,7 @@ final class HeartbeatReaderTest {
         heard("berth.runs.v2/Ended", "{}".getBytes(UTF_8));
         heard(known, beat("n1"));
 
-        assertThat(reader.poll(Duration.ZERO)).containsExactly(new NodeName("n1"));
+        assertThat(reader.poll(Duration.ZERO)).containsExactly(Map.entry(new NodeName("n1"), 1L));
     }
 
     private static byte[] beat(String node) {

@@ -35,7 +35,7 @@ final class Endings {
                         JobState.PENDING,
                         Reason.NONE,
                         ExitStatus.SUCCESS,
-                        null,
+                        message,
                         JobState.NODE_FAIL,
                         null)
                 : new Outcome(JobState.NODE_FAIL, Reason.NODE_DOWN, ExitStatus.SUCCESS, message);
@@ -126,7 +126,8 @@ final class Endings {
         draft.change(freed);
         draft.announce(
                 freed.state() == JobState.PENDING
-                        ? new JobEvent.Requeued(id, now, freed.ended().getLast(), job.reason())
+                        ? new JobEvent.Requeued(
+                                id, now, freed.ended().getLast(), job.reason(), freed.message())
                         : ended(freed));
         if (freed.description().timeLimitSeconds() != job.description().timeLimitSeconds()) {
             draft.announce(new JobEvent.Amended(id, now, freed.description(), freed.submittedBy()));

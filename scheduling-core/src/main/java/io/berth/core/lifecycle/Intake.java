@@ -26,15 +26,17 @@ final class Intake {
 
     private Intake() {}
 
-    /// A new job waits, or all tasks of a new array, or all components of a heterogeneous job. An
-    /// id that is known, and a key that stands for another job, are void: the gateway has answered
-    /// with the first.
+    /// A new job waits, or all tasks of a new array, or all components of a heterogeneous job. One
+    /// with an id that is known, or with a key that stands for another job, is void: the gateway
+    /// has answered with the first.
     static List<Fact> submitted(CellState state, Submitted submitted, long offset, long now) {
-        if (state.job(submitted.job()).isPresent() || isVoid(state, submitted)) {
+        List<Submitted> jobs = submitted.jobs();
+        if (jobs.stream().anyMatch(one -> state.job(one.job()).isPresent())
+                || isVoid(state, submitted)) {
             return List.of();
         }
         var draft = new Draft(state);
-        for (Submitted one : submitted.jobs()) {
+        for (Submitted one : jobs) {
             JobStatus job = waiting(state, one, offset, now);
             draft.change(job);
             draft.announce(new JobEvent.Queued(job.job(), now, job.description()));

@@ -38,12 +38,13 @@ final class Registrations {
     /// Answers a registration: a Sync in a new epoch, then every order of older epochs that still
     /// counts, decided anew. What the node was running and does not have any more is lost, proven.
     ///
-    /// A machine that takes the name of another one that is not DOWN is refused, and one that says
-    /// to have a GPU, another resource or a device file twice.
+    /// A machine that takes the name of another one is refused, unless that is DOWN and its runs
+    /// have ended for sure; and one that says to have a GPU, another resource or a device file
+    /// twice.
     static List<Fact> registered(CellState state, NodeSeen seen, long now) {
         NodeStatus known = state.node(seen.node()).orElse(null);
         var draft = new Draft(state);
-        String refusal = refusal(known, seen);
+        String refusal = refusal(state, known, seen);
         if (refusal != null) {
             long epoch = known == null ? 0 : known.epoch();
             draft.orderUnnumbered(new Order.Refused(seen.node(), epoch, seen.nonce(), refusal));
@@ -109,9 +110,11 @@ final class Registrations {
         return divisions;
     }
 
-    private static @Nullable String refusal(@Nullable NodeStatus known, NodeSeen seen) {
-        if (known != null && !known.seen().machineId().equals(seen.machineId()) && !gone(known)) {
-            return "node name " + seen.node() + " is held by another machine, which is not down";
+    private static @Nullable String refusal(
+            CellState state, @Nullable NodeStatus known, NodeSeen seen) {
+        String held = known == null ? null : held(state, known, seen);
+        if (held != null) {
+            return held;
         }
         var uuids = new HashSet<String>();
         for (Gpu gpu : seen.inventory().gpus()) {
@@ -131,6 +134,29 @@ final class Registrations {
             }
         }
         return null;
+    }
+
+    /// Why another machine may not have the node's name. What it says to have tells nothing of the
+    /// runs of the one before it.
+    private static @Nullable String held(CellState state, NodeStatus known, NodeSeen seen) {
+        if (known.seen().machineId().equals(seen.machineId())) {
+            return null;
+        }
+        String held = "node name " + seen.node() + " is held by another machine, which is ";
+        if (known.presence() != Presence.DOWN && known.presence() != Presence.FENCED) {
+            return held + "not down";
+        }
+        return state.jobsOn(seen.node()).stream()
+                .filter(job -> mayRun(state, job, seen.node()))
+                .findFirst()
+                .map(job -> held + "down and may still run job " + job)
+                .orElse(null);
+    }
+
+    private static boolean mayRun(CellState state, JobId job, NodeName node) {
+        return Objects.requireNonNull(state.knownJob(job).run()).parts().stream()
+                .anyMatch(part ->
+                        part.allocation().node().equals(node) && part.phase() != Phase.ENDED);
     }
 
     /// The runs that the node has and shall keep: current, and not being stopped but with notice.
@@ -251,11 +277,6 @@ final class Registrations {
                 draft.change(draft.node(known.node()).heard(Presence.LEFT));
             }
         }
-    }
-
-    /// Whether another machine may have its name.
-    private static boolean gone(NodeStatus node) {
-        return node.presence() == Presence.DOWN || node.presence() == Presence.FENCED;
     }
 
     /// A node falls silent, goes down or is heard again. Its runs stay: their end needs proof. That

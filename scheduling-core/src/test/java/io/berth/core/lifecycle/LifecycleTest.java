@@ -8,8 +8,13 @@ import static io.berth.core.testing.TestCell.seen;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.Charge;
+import io.berth.contracts.Consumption;
+import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.Hold;
+import io.berth.contracts.IndexSet;
+import io.berth.contracts.JobArray;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.LaunchMode;
@@ -21,6 +26,7 @@ import io.berth.contracts.Steps;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Part.Underuse;
+import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Order;
@@ -129,6 +135,36 @@ final class LifecycleTest {
 
         assertThat(cell.job(1).state()).isEqualTo(JobState.PENDING);
         assertThat(cell.job(1).ended().getFirst().outcome()).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    void why_a_run_was_lost_is_told_with_the_job_that_waits_again() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+        var gpu = "XID 79 of GPU 0";
+
+        List<Fact> facts =
+                cell.take(
+                        new Input.Reported(
+                                new RunReport.Ended(
+                                        run(1, 1),
+                                        new NodeName("n1"),
+                                        1,
+                                        1,
+                                        Cause.GPU_FAILED,
+                                        ExitStatus.SUCCESS,
+                                        Consumption.NONE,
+                                        gpu)));
+        String waiting = cell.job(1).message();
+        cell.round();
+        cell.ended(1, 2, "n1", Cause.EXITED, 0);
+
+        assertThat(events(facts))
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        JobEvent.Requeued.class, it -> assertThat(it.why()).isEqualTo(gpu));
+        assertThat(waiting).isEqualTo(gpu);
+        assertThat(cell.job(1).message()).isNull();
     }
 
     @Test
@@ -445,6 +481,46 @@ final class LifecycleTest {
     }
 
     @Test
+    void another_machine_is_refused_the_name_of_a_node_that_is_down_while_its_runs_may_go_on() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+        var node = new NodeName("n1");
+        cell.take(new Input.PresenceChanged(node, Presence.DOWN));
+
+        List<Order> orders = orders(cell.take(new Input.Registered(otherMachine())));
+        JobState before = cell.job(1).state();
+        cell.take(new Input.NodeAsked(new NodeRequest.DownRequested(node, "root", "off")));
+        List<Order> proven = orders(cell.take(new Input.Registered(otherMachine())));
+
+        assertThat(orders)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        Order.Refused.class,
+                        refused ->
+                                assertThat(refused.why())
+                                        .isEqualTo(
+                                                "node name n1 is held by another machine, which is"
+                                                        + " down and may still run job 1"));
+        assertThat(before).isEqualTo(JobState.RUNNING);
+        assertThat(cell.job(1).state()).isEqualTo(JobState.PENDING);
+        assertThat(proven).singleElement().isInstanceOf(Order.Sync.class);
+    }
+
+    @Test
+    void another_machine_gets_the_name_of_a_node_that_is_down_whose_part_of_a_run_has_ended() {
+        onTwoNodes(LaunchMode.BATCH);
+        cell.ready(1, 1, "n1");
+        cell.ready(1, 1, "n2");
+        cell.ended(1, 1, "n1", Cause.EXITED, 0);
+        cell.take(new Input.PresenceChanged(new NodeName("n1"), Presence.DOWN));
+
+        List<Order> orders = orders(cell.take(new Input.Registered(otherMachine())));
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.COMPLETING);
+        assertThat(orders).singleElement().isInstanceOf(Order.Sync.class);
+    }
+
+    @Test
     void another_machine_with_the_name_of_a_live_node_is_refused() {
         cell.node("n1", 8, 8, "a100");
 
@@ -558,6 +634,22 @@ final class LifecycleTest {
                 seen.inventory(),
                 List.of(),
                 0);
+    }
+
+    @Test
+    void a_submission_of_which_one_id_is_known_is_void() {
+        onOneNode(LaunchMode.BATCH, true);
+        JobStatus known = cell.job(1);
+        cell.submit(3, gpus(1, 1, null));
+        JobStatus waiting = cell.job(3);
+        JobDescription job = TestCell.job(gpus(1, 1, null), 60);
+        var array = new JobArray(IndexSet.parse("0-1"), 0, List.of(new JobArray.Ids(2, 3)));
+
+        assertThat(cell.submit(1, job)).isEmpty();
+        assertThat(cell.submit(2, job, array)).isEmpty();
+        assertThat(cell.submitTogether(2, job, job)).isEmpty();
+
+        assertThat(cell.state.jobs()).containsExactly(known, waiting);
     }
 
     @Test

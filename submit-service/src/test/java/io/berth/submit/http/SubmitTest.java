@@ -26,10 +26,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.eclipse.microprofile.config.ConfigProvider;
@@ -194,12 +196,15 @@ class SubmitTest {
         var response = LargeRequest.script(script).send();
 
         assertThat(response.statusCode()).isEqualTo(201);
+        String job = response.headers().firstValue("Location").orElseThrow();
         Api.eventually(() ->
                 Api.as("alice")
-                        .get(response.headers().firstValue("Location").orElseThrow())
+                        .get(job)
                         .then()
                         .statusCode(200)
                         .body("workingDirectory", is("/tmp")));
+        byte[] read = Api.as("alice").get(job + "/script").then().extract().asByteArray();
+        assertThat(read).isEqualTo(script.getBytes(StandardCharsets.UTF_8));
     }
 
     static Stream<LargeRequest> tooLarge() {
@@ -357,22 +362,41 @@ class SubmitTest {
     @Test
     void a_key_of_another_replica_that_came_first_is_the_job() throws Exception {
         String key = UUID.randomUUID().toString();
-        long ours = Api.submitted("frank", "");
-        try (var mesh = Mesh.connect()) {
-            Submitted theirs = mesh.submitted(ours);
-            var first =
-                    new Submitted(
-                            new JobId(ours + 200),
-                            theirs.description(),
-                            "frank",
-                            theirs.spec(),
-                            new IdempotencyKey(key, "another request"));
-            mesh.write(Topics.SUBMISSIONS, first);
-        }
+        long theirs = atAnotherReplica(it -> new IdempotencyKey(key, it.requestSha256()));
 
-        Response response = keyed("frank", key, "");
+        Response response = keyed("frank", key, "\"nodes\":1");
+
+        response.then().statusCode(201).body("id", is((int) theirs));
+    }
+
+    @Test
+    void a_key_of_another_request_at_another_replica_is_refused() throws Exception {
+        String key = UUID.randomUUID().toString();
+        atAnotherReplica(_ -> new IdempotencyKey(key, "another request"));
+
+        Response response = keyed("frank", key, "\"nodes\":1");
 
         Api.refused(response, 422, "idempotency_key_reused");
+    }
+
+    /// The job that another replica has just written for a request of one node, keyed like that.
+    ///
+    /// @param keyed is given the key of such a request here
+    private static long atAnotherReplica(UnaryOperator<IdempotencyKey> keyed) throws Exception {
+        String ours = UUID.randomUUID().toString();
+        long like = keyed("frank", ours, "\"nodes\":1").then().extract().jsonPath().getLong("id");
+        try (var mesh = Mesh.connect()) {
+            Submitted it = mesh.submitted(like);
+            var theirs =
+                    new Submitted(
+                            new JobId(like + 200),
+                            it.description(),
+                            "frank",
+                            it.spec(),
+                            keyed.apply(Objects.requireNonNull(it.key())));
+            mesh.write(Topics.SUBMISSIONS, theirs);
+            return theirs.job().value();
+        }
     }
 
     @Test
