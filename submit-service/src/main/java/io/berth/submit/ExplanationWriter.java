@@ -197,15 +197,16 @@ final class ExplanationWriter {
                                     wanted());
             case LICENSES -> "Licenses that it needs are in use.";
             case RESOURCES ->
-                    "It is next in partition %s and waits for %s. %s"
-                            .formatted(in, wanted(), free());
+                    "It is next in partition %s and waits for %s. %s%s"
+                            .formatted(in, wanted(), free(), unplanned());
             case PRIORITY ->
-                    "%s before it in partition %s. It waits for %s. %s"
+                    "%s before it in partition %s. It waits for %s. %s%s"
                             .formatted(
                                     ahead == 1 ? "One job is" : ahead + " jobs are",
                                     in,
                                     wanted(),
-                                    free());
+                                    free(),
+                                    unplanned());
             case BAD_CONSTRAINTS -> badConstraints();
             case REQ_NODE_NOT_AVAIL -> nodesNotAvailable();
             case PARTITION_TIME_LIMIT ->
@@ -245,6 +246,14 @@ final class ExplanationWriter {
                             + job.reason().slurmName()
                             + " of its account, user or QOS.";
         };
+    }
+
+    /// Said of a job that only room is wanting for: a pass plans so many jobs, and looks for the
+    /// start of each at so many times.
+    private String unplanned() {
+        return job.planned() == null
+                ? " It has no expected start: the plan does not reach it yet, or found none within its steps."
+                : "";
     }
 
     /// Why a job is not in the queue at all yet.

@@ -8,8 +8,10 @@ import io.berth.contracts.JobState;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
 import io.berth.contracts.event.FairShares;
+import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.core.request.Sight;
+import io.berth.core.state.Transitions;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,8 +39,8 @@ final class ExplanationTest {
             textBlock =
                     """
                     None               | The scheduler has not looked at the job yet.
-                    Resources          | It is next in partition batch and waits for 2 GPUs, 4 CPUs and 8192 MiB of memory on one node. Free are 7 such GPUs, at most 7 on one node, and at most 124 CPUs on one node; 1 of 2 nodes up.
-                    Priority           | 0 jobs are before it in partition batch. It waits for 2 GPUs, 4 CPUs and 8192 MiB of memory on one node. Free are 7 such GPUs, at most 7 on one node, and at most 124 CPUs on one node; 1 of 2 nodes up.
+                    Resources          | It is next in partition batch and waits for 2 GPUs, 4 CPUs and 8192 MiB of memory on one node. Free are 7 such GPUs, at most 7 on one node, and at most 124 CPUs on one node; 1 of 2 nodes up. It has no expected start: the plan does not reach it yet, or found none within its steps.
+                    Priority           | 0 jobs are before it in partition batch. It waits for 2 GPUs, 4 CPUs and 8192 MiB of memory on one node. Free are 7 such GPUs, at most 7 on one node, and at most 124 CPUs on one node; 1 of 2 nodes up. It has no expected start: the plan does not reach it yet, or found none within its steps.
                     BadConstraints     | No nodes of partition batch could ever hold it: it asks for 2 GPUs, 4 CPUs and 8192 MiB of memory on one node, but it has too few such nodes.
                     ReqNodeNotAvail    | Nodes that could hold it are not available: dgx-02 (DOWN). It waits for 2 GPUs, 4 CPUs and 8192 MiB of memory on one node.
                     PartitionTimeLimit | Its time limit of 01:00:00 is above the 1-00:00:00 that partition batch allows.
@@ -79,6 +81,18 @@ final class ExplanationTest {
         assertThat(explain(2).text())
                 .startsWith(begin)
                 .endsWith(". The run before ended: XID 79 of GPU 0.");
+    }
+
+    @Test
+    void a_job_that_waits_for_room_says_so_if_it_has_no_expected_start() {
+        JobStatus waits =
+                Samples.status(2, TWO_GPUS, JobState.PENDING, Reason.RESOURCES, Rank.NONE);
+        picture.jobStatus(waits, 0);
+        assertThat(explain(2).text()).contains("It has no expected start");
+
+        var planned = new JobStatus.Planned(5_000, 9_000, List.of(Samples.DGX.node()), 1);
+        picture.jobStatus(Transitions.planned(waits, planned), 1);
+        assertThat(explain(2).text()).endsWith("nodes up.");
     }
 
     @ParameterizedTest

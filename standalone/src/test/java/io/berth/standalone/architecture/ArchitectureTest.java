@@ -234,8 +234,16 @@ class ArchitectureTest {
             assertThat(sources)
                     .filteredOn(it -> !it.startsWith(core.resolve("fairshare")))
                     .filteredOn(it -> !it.endsWith("packing/FgdPaper.java"))
-                    .filteredOn(it -> fraction.matcher(Files.readString(it)).find())
+                    .filteredOn(it -> fraction.matcher(text(it)).find())
                     .isEmpty();
+        }
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -253,17 +261,13 @@ class ArchitectureTest {
 
     /// All modules but the benchmarks, which nobody is given and into which JMH generates classes.
     private static List<String> modules() {
-        try {
-            return Pattern.compile("<module>([^<]+)</module>")
-                    .matcher(Files.readString(ROOT.resolve("pom.xml")))
-                    .results()
-                    .map(found -> found.group(1))
-                    .filter(module -> !module.equals("benchmarks"))
-                    .filter(module -> Files.isDirectory(ROOT.resolve(module).resolve("src/main")))
-                    .toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Pattern.compile("<module>([^<]+)</module>")
+                .matcher(text(ROOT.resolve("pom.xml")))
+                .results()
+                .map(found -> found.group(1))
+                .filter(module -> !module.equals("benchmarks"))
+                .filter(module -> Files.isDirectory(ROOT.resolve(module).resolve("src/main")))
+                .toList();
     }
 
     private boolean isNullMarked(String name) {
