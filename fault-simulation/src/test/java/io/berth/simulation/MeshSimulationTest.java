@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /// A failure tells its seed and its shortest story; `-Dberth.simulation.seed=N` runs that one
 /// alone, `-Dberth.mesh-simulation.seeds=N` runs so many.
@@ -16,6 +18,7 @@ final class MeshSimulationTest {
     private static final int STEPS = 200;
 
     @Test
+    @Timeout(value = 15, unit = TimeUnit.MINUTES)
     void the_invariants_hold_in_every_step_of_every_troubled_mesh() {
         Long only = Long.getLong("berth.simulation.seed");
         LongStream seeds =

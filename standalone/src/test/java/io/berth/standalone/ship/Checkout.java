@@ -54,12 +54,16 @@ final class Checkout {
         }
     }
 
-    /// The documents of a YAML file. A key that stands twice is an error.
     static List<Object> yaml(String file) {
+        return documents(read(file));
+    }
+
+    /// The documents of a YAML file. A key that stands twice is an error.
+    static List<Object> documents(String yaml) {
         var options = new LoaderOptions();
         options.setAllowDuplicateKeys(false);
         List<Object> documents = new ArrayList<>();
-        new Yaml(options).loadAll(read(file)).forEach(documents::add);
+        new Yaml(options).loadAll(yaml).forEach(documents::add);
         return documents;
     }
 

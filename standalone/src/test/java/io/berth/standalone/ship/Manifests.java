@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.type.LogicalType;
 import io.berth.contracts.json.Json;
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
@@ -31,6 +32,7 @@ final class Manifests {
 
     private static final Map<String, Class<?>> WHOLE =
             Map.of(
+                    "v1/ConfigMap", ConfigMap.class,
                     "v1/Namespace", Namespace.class,
                     "v1/Service", Service.class,
                     "v1/ServiceAccount", ServiceAccount.class,
@@ -69,9 +71,17 @@ final class Manifests {
     private final List<JsonNode> objects = new ArrayList<>();
 
     Manifests(List<String> files) {
-        for (String file : files) {
-            Checkout.yaml("k8s/" + file).forEach(it -> objects.add(Json.mapper().valueToTree(it)));
-        }
+        files.forEach(file -> add(Checkout.yaml("k8s/" + file)));
+    }
+
+    static Manifests of(List<Object> documents) {
+        var manifests = new Manifests(List.of());
+        manifests.add(documents);
+        return manifests;
+    }
+
+    private void add(List<Object> documents) {
+        documents.forEach(it -> objects.add(Json.mapper().valueToTree(it)));
     }
 
     /// Reads an object as what it says it is.
