@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.IndexSet;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.JobState;
@@ -220,6 +221,23 @@ final class HandPlacement implements AutoCloseable {
                 new Allocation(
                         new NodeName(node), 0, 1, IndexSet.firstN(1), memoryMib, List.of(gpus));
         return launch(node, run, writeSpec(spec), LaunchMode.BATCH, false, List.of(allocation), 0);
+    }
+
+    /// The same of a job that is another one than its specification says, on one CPU and 64 MiB.
+    void launch(String node, RunId run, JobSpec spec, JobDescription job, long timeLimitSeconds) {
+        var here = new Allocation(new NodeName(node), 0, 1, IndexSet.firstN(1), 64, List.of());
+        write(
+                new Launch(
+                        new NodeName(node),
+                        epoch(node),
+                        nextNumber(node),
+                        run,
+                        writeSpec(spec),
+                        LaunchMode.BATCH,
+                        false,
+                        List.of(here),
+                        timeLimitSeconds,
+                        job));
     }
 
     Launch launch(

@@ -11,6 +11,7 @@ import io.berth.contracts.ArrayTask;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Isolation;
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.JobTerms;
@@ -23,7 +24,6 @@ import io.berth.contracts.Step;
 import io.berth.contracts.StepUsage;
 import io.berth.contracts.TasksUsage;
 import io.berth.contracts.event.Heartbeat;
-import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.RunReport.Ended;
 import io.berth.contracts.event.RunReport.Started;
@@ -476,19 +476,8 @@ class LaunchTest {
                         "slurm-%A_%a.out",
                         null);
         var task = new ArrayTask(new JobId(90), 7, 3, 5, 9, 2, 0);
-        var here = new Allocation(new NodeName(node), 0, 1, IndexSet.firstN(1), 64, List.of());
-        placement.write(
-                new Launch(
-                        new NodeName(node),
-                        placement.epoch(node),
-                        placement.nextNumber(node),
-                        run,
-                        placement.writeSpec(spec),
-                        LaunchMode.BATCH,
-                        false,
-                        List.of(here),
-                        0,
-                        spec.description().on(JobTerms.NONE.as(task))));
+        JobDescription job = spec.description().on(JobTerms.NONE.as(task));
+        placement.launch(node, run, spec, job, 0);
 
         placement.await(Ended.class, run);
 

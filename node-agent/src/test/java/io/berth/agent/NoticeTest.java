@@ -4,16 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
-import io.berth.contracts.Allocation;
 import io.berth.contracts.ExitStatus;
-import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobTerms;
-import io.berth.contracts.LaunchMode;
-import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.WarningSignal;
-import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.RunReport.CheckpointSaved;
 import io.berth.contracts.event.RunReport.Ended;
@@ -23,7 +18,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -71,20 +65,7 @@ class NoticeTest {
         RunId run = HandPlacement.newRun();
         var spec = Jobs.script(run.job(), rig.work, body);
         JobDescription job = spec.description().on(JobTerms.NONE.with(to -> to.signal = signal));
-        var allocation =
-                new Allocation(new NodeName(node), 0, 1, IndexSet.firstN(1), 64, List.of());
-        placement.write(
-                new Launch(
-                        new NodeName(node),
-                        placement.epoch(node),
-                        placement.nextNumber(node),
-                        run,
-                        placement.writeSpec(spec),
-                        LaunchMode.BATCH,
-                        false,
-                        List.of(allocation),
-                        limitSeconds,
-                        job));
+        placement.launch(node, run, spec, job, limitSeconds);
         placement.await(Started.class, run);
         await().until(() -> Files.exists(rig.work.resolve("ready")));
         return run;

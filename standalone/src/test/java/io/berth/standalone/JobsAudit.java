@@ -69,7 +69,6 @@ final class JobsAudit {
         private boolean ended;
         private int suspensions;
         private @Nullable PlacedRun run;
-        private List<Allocation> allocations = List.of();
         private final Set<String> given = new HashSet<>();
         private final Set<String> held = new HashSet<>();
         private final List<EndedRun> requeued = new ArrayList<>();
@@ -222,7 +221,6 @@ final class JobsAudit {
         job.leases = placed.lease();
         job.holding = true;
         job.run = new PlacedRun(placed);
-        job.allocations = placed.allocations();
         placed.allocations().forEach(it -> job.given.addAll(things(it)));
         job.given.forEach(thing -> hold(id, job, thing));
         placed.allocations().forEach(it -> holdMemory(id, it));
@@ -312,9 +310,10 @@ final class JobsAudit {
         job.held.forEach(thing -> leave(id, thing));
         job.held.clear();
         job.given.clear();
-        job.allocations.forEach(it -> memoryHeld.merge(it.node(), -it.memoryMib(), Long::sum));
-        job.allocations = List.of();
-        job.run = null;
+        if (job.run != null) {
+            job.run.held().forEach(it -> memoryHeld.merge(it.node(), -it.memoryMib(), Long::sum));
+            job.run = null;
+        }
         job.holding = false;
     }
 

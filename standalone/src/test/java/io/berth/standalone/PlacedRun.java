@@ -19,6 +19,10 @@ final class PlacedRun {
         this.placed = placed;
     }
 
+    List<Allocation> held() {
+        return placed.allocations();
+    }
+
     void suspended(long at) {
         stillSince = at;
     }

@@ -3,6 +3,7 @@ package io.berth.submit;
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobDescription;
+import io.berth.contracts.JobState;
 import io.berth.contracts.JobTerms;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
@@ -130,21 +131,7 @@ final class ExplanationWriter {
         if (job.message() == null) {
             return "";
         }
-        boolean goesOn =
-                switch (job.state()) {
-                    case PENDING, RUNNING, SUSPENDED -> true;
-                    case COMPLETING,
-                            COMPLETED,
-                            CANCELLED,
-                            FAILED,
-                            TIMEOUT,
-                            NODE_FAIL,
-                            PREEMPTED,
-                            BOOT_FAIL,
-                            DEADLINE,
-                            OUT_OF_MEMORY ->
-                            false;
-                };
+        boolean goesOn = !job.state().terminal() && job.state() != JobState.COMPLETING;
         return (goesOn ? " The run before ended: " : " ") + job.message() + ".";
     }
 

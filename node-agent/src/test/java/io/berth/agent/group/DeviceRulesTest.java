@@ -4,14 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.agent.host.DeviceFile;
+import io.berth.agent.host.Drivers;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuHardware;
 import io.berth.contracts.GpuHardware.MigInstance;
-import io.berth.contracts.GpuHardware.Vendor;
 import io.berth.contracts.IndexSet;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -29,20 +28,15 @@ final class DeviceRulesTest {
 
     private static Gpu instance(int index, String capabilities) {
         var mig = new MigInstance("GPU-1", index, 0, IndexSet.parse(capabilities));
-        var hardware =
-                new GpuHardware(
-                        Vendor.NVIDIA,
-                        "07",
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        Map.of(),
-                        null,
-                        mig,
-                        null);
-        return new Gpu(index, "MIG-" + index, "a100_1g.5gb", "A100", 3, 4864, 0, hardware);
+        return new Gpu(
+                index,
+                "MIG-" + index,
+                "a100_1g.5gb",
+                "A100",
+                3,
+                4864,
+                0,
+                Drivers.nvidia(null, mig));
     }
 
     @Test
@@ -73,19 +67,7 @@ final class DeviceRulesTest {
     }
 
     private static Gpu amd(int renderMinor) {
-        var hardware =
-                new GpuHardware(
-                        Vendor.AMD,
-                        "07",
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        Map.of(),
-                        null,
-                        null,
-                        renderMinor);
+        GpuHardware hardware = Drivers.amd("0000:07:00.0", renderMinor);
         return new Gpu(0, "GPU-" + renderMinor, "mi300x", "MI300X", -1, 196_608, 0, hardware);
     }
 

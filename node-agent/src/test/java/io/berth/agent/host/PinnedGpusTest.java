@@ -293,18 +293,7 @@ final class PinnedGpusTest {
                 -1,
                 like.memoryMib(),
                 0,
-                new GpuHardware(
-                        Vendor.AMD,
-                        hardware.busId(),
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        Map.of(),
-                        null,
-                        null,
-                        128 + index));
+                Drivers.amd(hardware.busId(), 128 + index));
     }
 
     @ParameterizedTest

@@ -3,6 +3,7 @@ package io.berth.agent.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.agent.Jobs;
+import io.berth.agent.host.Drivers;
 import io.berth.agent.host.FoundGpus;
 import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
@@ -35,19 +36,7 @@ class ImexChannelTest {
             new Host("tray1", IndexSet.firstN(2), 1, 2, 1, 900, "Linux", "amd64");
 
     private static Gpu gpu(@Nullable Fabric fabric) {
-        var hardware =
-                new GpuHardware(
-                        GpuHardware.Vendor.NVIDIA,
-                        "0000:07:00.0",
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        Map.of(),
-                        fabric,
-                        null,
-                        null);
+        GpuHardware hardware = Drivers.nvidia(fabric, null);
         return new Gpu(0, "GPU-a", "gb200", "GB200", 0, 190_000, 0, hardware);
     }
 

@@ -10,12 +10,12 @@ import io.berth.agent.group.Group;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.HostGroups;
 import io.berth.agent.group.TestGroups;
+import io.berth.agent.host.Drivers;
 import io.berth.agent.host.FoundGpus;
 import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
-import io.berth.contracts.GpuHardware;
 import io.berth.contracts.GpuShare;
 import io.berth.contracts.GpuShare.Enforcement;
 import io.berth.contracts.GpuSharing;
@@ -41,7 +41,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -63,22 +62,7 @@ class LauncherTest {
     private static final List<Gpu> GPUS =
             List.of(
                     new Gpu(0, "GPU-a", "a100", "A100", 3, 40_960, 0),
-                    new Gpu(1, "GPU-b", "a100", "A100", 1, 40_960, 0, nvidia()));
-
-    private static GpuHardware nvidia() {
-        return new GpuHardware(
-                GpuHardware.Vendor.NVIDIA,
-                "00000000:07:00.0",
-                null,
-                null,
-                null,
-                null,
-                null,
-                Map.of(),
-                null,
-                null,
-                null);
-    }
+                    new Gpu(1, "GPU-b", "a100", "A100", 1, 40_960, 0, Drivers.nvidia(null, null)));
 
     @TempDir Path folder;
     Path home;

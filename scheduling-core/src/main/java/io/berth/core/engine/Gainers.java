@@ -1,7 +1,8 @@
 package io.berth.core.engine;
 
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
@@ -12,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// Most of thousands of classes are never told, for what came free is taken before their turn. So
 /// as long as it lasts nothing is read of them but numbers that lie side by side in memory.
 ///
-/// *Method*: a heap, in which a class stands by what its jobs' priority is at most ([Peaks]) until
-/// it is at the top, and by its first job from then on.
+/// *Method*: a heap for each tier, in which a class stands by what its jobs' priority is at most
+/// ([Peaks]) until it is at the top, and by its first job from then on.
 final class Gainers {
 
     private final Scheduling all;
@@ -28,13 +29,12 @@ final class Gainers {
     /// By class, the highest priority by which it was added and still stands.
     private final long[] highest;
 
-    /// Of the heap, each class, its priority, and its job's submission; some are there no longer,
-    /// and some twice.
-    private int[] ids = new int[64];
+    /// The highest first.
+    private final List<Tier> tiers = new ArrayList<>();
 
-    private long[] peaks = new long[64];
-    private long[] submissions = new long[64];
-    private int size;
+    /// Its classes by priority, the highest first, and by the submission of their jobs; some are
+    /// pending no longer, and some stand there twice.
+    private record Tier(int number, Heap classes) {}
 
     /// @param firstOf the first job of a class that may gain; null if there is none
     Gainers(Scheduling all, long now, Function<FitClass, @Nullable Waiting> firstOf) {
@@ -54,13 +54,18 @@ final class Gainers {
         pending.set(id);
         exact.clear(id);
         highest[id] = peak;
-        if (size == ids.length) {
-            ids = Arrays.copyOf(ids, 2 * size);
-            peaks = Arrays.copyOf(peaks, 2 * size);
-            submissions = Arrays.copyOf(submissions, 2 * size);
+        tier(all.peaks.tier(id)).push(-peak, Long.MIN_VALUE, id);
+    }
+
+    private Heap tier(int number) {
+        int at = 0;
+        while (at < tiers.size() && tiers.get(at).number > number) {
+            at++;
         }
-        put(size++, id, peak, Long.MIN_VALUE);
-        rise(size - 1);
+        if (at == tiers.size() || tiers.get(at).number != number) {
+            tiers.add(at, new Tier(number, new Heap()));
+        }
+        return tiers.get(at).classes;
     }
 
     boolean has(int id) {
@@ -78,117 +83,50 @@ final class Gainers {
     ///
     /// @param other null for nobody
     @Nullable FitClass before(@Nullable Waiting other) {
-        settle();
-        if (size == 0) {
-            return null;
-        }
         Waiting last = other == null ? null : other.last(now);
-        boolean behind =
-                last != null
-                        && before(
-                                last.fit.tier,
-                                last.priority(now),
-                                last.submission,
-                                all.peaks.tier(ids[0]),
-                                peaks[0],
-                                submissions[0]);
-        return behind ? null : all.classes().get(ids[0]);
+        for (Tier tier : tiers) {
+            settle(tier.classes);
+            if (!tier.classes.isEmpty()) {
+                return last == null || !behind(tier, last)
+                        ? all.classes().get(tier.classes.item())
+                        : null;
+            }
+        }
+        return null;
     }
 
-    /// Leaves a class at the top that is one of them and stands by its first job.
-    private void settle() {
-        while (size > 0 && !(pending.get(ids[0]) && exact.get(ids[0]))) {
-            int id = ids[0];
+    /// Whether the first class of a tier stands behind a job, as in [Waiting#order].
+    private boolean behind(Tier tier, Waiting job) {
+        return tier.number == job.fit.tier
+                ? tier.classes.isBefore(-job.priority(now), job.submission)
+                : tier.number < job.fit.tier;
+    }
+
+    /// Leaves a class at the top that is pending and stands by its first job.
+    private void settle(Heap classes) {
+        while (!classes.isEmpty() && !(pending.get(classes.item()) && exact.get(classes.item()))) {
+            int id = classes.item();
+            classes.pop();
             if (pending.get(id)) {
                 exact.set(id);
                 highest[id] = Peaks.NONE;
                 Waiting first = firstOf.apply(all.classes().get(id));
-                peaks[0] = first == null ? Peaks.NONE : first.priority(now);
-                submissions[0] = first == null ? Long.MAX_VALUE : first.submission;
-            } else {
-                move(--size, 0);
+                classes.push(
+                        first == null ? -Peaks.NONE : -first.priority(now),
+                        first == null ? Long.MAX_VALUE : first.submission,
+                        id);
             }
-            sink(0);
         }
     }
 
     /// Only some of them may gain by it any more.
     void keep(IntPredicate some) {
-        int kept = 0;
-        for (int at = 0; at < size; at++) {
-            int id = ids[at];
-            if (pending.get(id) && some.test(id)) {
-                move(at, kept++);
-            } else {
-                pending.clear(id);
-            }
+        for (Tier tier : tiers) {
+            tier.classes.keep(id -> {
+                boolean kept = pending.get(id) && some.test(id);
+                pending.set(id, kept);
+                return kept;
+            });
         }
-        size = kept;
-        for (int at = size / 2 - 1; at >= 0; at--) {
-            sink(at);
-        }
-    }
-
-    private void rise(int from) {
-        int at = from;
-        for (int up = (at - 1) / 2; at > 0 && before(at, up); up = (at - 1) / 2) {
-            swap(at, up);
-            at = up;
-        }
-    }
-
-    private void sink(int from) {
-        int at = from;
-        int down = first(at);
-        while (down != at) {
-            swap(at, down);
-            at = down;
-            down = first(at);
-        }
-    }
-
-    /// The first of a class in the heap and the two below it.
-    private int first(int at) {
-        int first = at;
-        for (int below = 2 * at + 1; below <= 2 * at + 2 && below < size; below++) {
-            first = before(below, first) ? below : first;
-        }
-        return first;
-    }
-
-    private boolean before(int a, int b) {
-        return before(
-                all.peaks.tier(ids[a]),
-                peaks[a],
-                submissions[a],
-                all.peaks.tier(ids[b]),
-                peaks[b],
-                submissions[b]);
-    }
-
-    /// As [Waiting#order].
-    private static boolean before(
-            int tier, long peak, long submission, int tierB, long peakB, long submissionB) {
-        return tier != tierB
-                ? tier > tierB
-                : peak != peakB ? peak > peakB : submission < submissionB;
-    }
-
-    private void swap(int a, int b) {
-        int id = ids[a];
-        long peak = peaks[a];
-        long submission = submissions[a];
-        move(b, a);
-        put(b, id, peak, submission);
-    }
-
-    private void move(int from, int to) {
-        put(to, ids[from], peaks[from], submissions[from]);
-    }
-
-    private void put(int at, int id, long peak, long submission) {
-        ids[at] = id;
-        peaks[at] = peak;
-        submissions[at] = submission;
     }
 }

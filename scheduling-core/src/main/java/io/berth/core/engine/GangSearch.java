@@ -98,7 +98,7 @@ final class GangSearch {
 
         void at(Node node, Demand least) {
             long until = search.until(fit, node, least, now);
-            if (until > longest.end()) {
+            if (until > now) {
                 longest.add(node.index, until);
             }
             if (until >= end) {

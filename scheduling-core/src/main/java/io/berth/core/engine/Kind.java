@@ -211,26 +211,27 @@ public final class Kind {
     /// There is a class of jobs.
     void admit(FitClass fit) {
         Demand[] ways = fit.widest.ways(number);
-        int its = Integer.MAX_VALUE;
-        int itsCpus = Integer.MAX_VALUE;
-        long itsMib = Long.MAX_VALUE;
+        int leastGpus = Integer.MAX_VALUE;
+        int leastCpus = Integer.MAX_VALUE;
+        long leastMib = Long.MAX_VALUE;
         for (Demand way : ways) {
-            its = Math.min(its, way.gpus());
-            itsCpus = Math.min(itsCpus, way.leastCpus());
-            itsMib = Math.min(itsMib, way.memoryMib());
+            leastGpus = Math.min(leastGpus, way.gpus());
+            leastCpus = Math.min(leastCpus, way.leastCpus());
+            leastMib = Math.min(leastMib, way.memoryMib());
+        }
+        boolean parts = ways.length > 0 && shares(ways[0]);
+        if (parts) {
+            sharing.computeIfAbsent(leastGpus, _ -> new BitSet()).set(fit.id);
+        } else if (leastGpus <= gpus) {
+            classes.get(leastGpus).set(fit.id);
         }
         if (2 * fit.id >= least.length) {
             least = Arrays.copyOf(least, Math.max(64, 4 * fit.id));
         }
-        least[2 * fit.id] = itsMib;
-        boolean sharing = ways.length > 0 && shares(ways[0]);
+        least[2 * fit.id] = leastMib;
         least[2 * fit.id + 1] =
-                (long) itsCpus << Integer.SIZE | Integer.toUnsignedLong(sharing ? -its : its);
-        if (sharing) {
-            this.sharing.computeIfAbsent(its, _ -> new BitSet()).set(fit.id);
-        } else if (its <= gpus) {
-            classes.get(its).set(fit.id);
-        }
+                (long) leastCpus << Integer.SIZE
+                        | Integer.toUnsignedLong(parts ? -leastGpus : leastGpus);
     }
 
     /// Until when the smallest part of a class can fit on a node at most, by a few numbers alone.

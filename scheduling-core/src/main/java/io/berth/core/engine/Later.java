@@ -9,12 +9,12 @@ import io.berth.core.packing.Policies;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the nodes for a job as early as possible. It looks at the nodes that will be ready first,
-/// at most [#STEPS] of them after the first that has room (more for large gangs): it may miss an
-/// earlier start on a large cluster. For a gang that must lie under few leaf switches, or in
-/// segments, it looks at all nodes under them, or of their blocks, one choice after the other. Of
-/// nodes that are ready at one time it takes the one that is left with the least now: what the
-/// policy would say of them then is not known. It counts steps and never time, so that the same
-/// state gives the same answer.
+/// at most [#STEPS] of them after the first that has room (more for large gangs, and where those
+/// will never do): it may miss an earlier start on a large cluster. For a gang that must lie under
+/// few leaf switches, or in segments, it looks at all nodes under them, or of their blocks, one
+/// choice after the other. Of nodes that are ready at one time it takes the one that is left with
+/// the least now: what the policy would say of them then is not known. It counts steps and never
+/// time, so that the same state gives the same answer.
 final class Later {
 
     /// Nodes looked at for an expected start.

@@ -97,9 +97,6 @@ final class StartPass {
     private void take(Waiting next) {
         Plan plan = next.plan;
         Standing cleared = all.clearings.of(next.job);
-        if (plan == null || next.set != null) {
-            all.tries();
-        }
         if (next.set != null) {
             trySet(next.set);
         } else if (cleared != null && cleared.job() == next) {
@@ -108,6 +105,7 @@ final class StartPass {
             tryPlanned(plan);
             pushPlanned(next.fit);
         } else if (next.line != null) {
+            all.tries();
             if (next.either.size() == 1 || !tryElsewhere(next)) {
                 tryQueued(next);
             }
@@ -242,6 +240,7 @@ final class StartPass {
 
     /// Starts a set if all of it can start, or plans it.
     private void trySet(HetSet set) {
+        all.tries();
         if (!set.complete()) {
             return;
         }
@@ -333,6 +332,7 @@ final class StartPass {
 
     /// Starts a job on the nodes that were cleared for it, as soon as they are free.
     private void tryCleared(Standing cleared) {
+        all.tries();
         Waiting job = cleared.job();
         boolean hopeful = all.clearings.hopeful(cleared, now);
         if (hopeful && all.clearings.free(cleared, now)) {

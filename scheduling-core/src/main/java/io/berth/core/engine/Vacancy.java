@@ -16,7 +16,6 @@ final class Vacancy {
 
     private final Node node;
     private final List<Left> falling = new ArrayList<>();
-
     private Clock clock;
 
     /// The next time at which a run ends or something reserved begins or ends; [Node#NEVER] if none
