@@ -186,9 +186,19 @@ final class Why implements Command {
                                                 + (to.contains(":") ? "" : " GPUs a node")
                                                 + " instead of "
                                                 + from;
-                                case "GPU_TYPE" -> "GPUs of type " + to + " instead of " + from;
+                                case "GPUS_IN_ALL" -> to + " GPUs in all instead of " + from;
+                                case "GPU_TYPE" ->
+                                        "GPUs of "
+                                                + (to.equals("any") ? "any type" : "type " + to)
+                                                + " instead of "
+                                                + from;
                                 case "GPU_MEMORY" ->
-                                        "GPUs of any memory instead of " + from + " MiB at least";
+                                        to.equals("any")
+                                                ? "GPUs of any memory instead of "
+                                                        + from
+                                                        + " MiB at least"
+                                                : "GPUs of %s MiB at least instead of %s"
+                                                        .formatted(to, from);
                                 case "GRES" ->
                                         (to.equals("none") ? "nothing" : to)
                                                 + " instead of "
@@ -199,13 +209,20 @@ final class Why implements Command {
                                                 + limit(to)
                                                 + " instead of "
                                                 + limit(from);
-                                case "SWITCHES" -> "any number of switches instead of " + from;
+                                case "SWITCHES" ->
+                                        (to.equals("any") ? "any number of" : to)
+                                                + " switches instead of "
+                                                + from;
                                 case "LEVEL" ->
                                         to.equals("any")
                                                 ? "any nodes instead of those in one " + from
                                                 : "nodes in one " + to + " instead of one " + from;
                                 case "SEGMENT" ->
-                                        "nodes of any blocks instead of segments of " + from;
+                                        (to.equals("any")
+                                                        ? "nodes of any blocks"
+                                                        : "segments of " + to + " nodes")
+                                                + " instead of segments of "
+                                                + from;
                                 case "LINKED" -> "GPUs that need not be linked to one another";
                                 case "SOCKETS" ->
                                         "GPUs of any sockets instead of " + from + " of each";

@@ -330,7 +330,12 @@ final class OtherCommandsTest {
                  "changes":[{"axis":"GPUS","from":"8","to":"5"},
                   {"axis":"TIME_LIMIT","from":"0","to":"5400"},
                   {"axis":"LEVEL","from":"rack","to":"row"},
-                  {"axis":"LEVEL","from":"rack","to":"any"}]}
+                  {"axis":"LEVEL","from":"rack","to":"any"},
+                  {"axis":"GPUS_IN_ALL","from":"12","to":"5"},
+                  {"axis":"GPU_TYPE","from":"a100","to":"any"},
+                  {"axis":"GPU_MEMORY","from":"60000","to":"40960"},
+                  {"axis":"SWITCHES","from":"1","to":"2"},
+                  {"axis":"SEGMENT","from":"4","to":"2"}]}
                 """);
 
         assertThat(new CommandRun(mesh).run("why", "17").out())
@@ -346,6 +351,11 @@ final class OtherCommandsTest {
                           a time limit of 01:30:00 instead of no end
                           nodes in one row instead of one rack
                           any nodes instead of those in one rack
+                          5 GPUs in all instead of 12
+                          GPUs of any type instead of a100
+                          GPUs of 40960 MiB at least instead of 60000
+                          2 switches instead of 1
+                          segments of 2 nodes instead of segments of 4
                         """);
     }
 

@@ -133,7 +133,19 @@ public record GpuRequest(
 
     /// The same of GPUs with whatever memory.
     public GpuRequest ofAnyMemory() {
-        return new GpuRequest(perNode, type, perTask, total, perSocket, null, share, byType);
+        return ofMemory(null);
+    }
+
+    /// The same of GPUs with so much memory at least.
+    ///
+    /// @param mib null does not ask
+    public GpuRequest ofMemory(@Nullable Long mib) {
+        return new GpuRequest(perNode, type, perTask, total, perSocket, mib, share, byType);
+    }
+
+    /// So many of one type, or of any, in total.
+    public GpuRequest inAll(int count) {
+        return new GpuRequest(0, type, null, count, null, minMemoryMib);
     }
 
     /// What it asks for of each type, counted in the same way: itself, unless it names several.

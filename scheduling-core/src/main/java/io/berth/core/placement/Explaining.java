@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.function.IntPredicate;
+import java.util.function.LongPredicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -154,6 +155,7 @@ final class Explaining {
             return changes;
         }
         addIfFound(changes, gpus());
+        addIfFound(changes, gpusInAll());
         addIfFound(changes, gpuType());
         addIfFound(changes, gpuMemory());
         request.gres().forEach(gres -> addIfFound(changes, gres(gres)));
@@ -218,6 +220,21 @@ final class Explaining {
         return null;
     }
 
+    /// Fewer GPUs of all nodes together, one on each at least; those of several types by type.
+    private @Nullable Change gpusInAll() {
+        GpuRequest asked = request.gpus();
+        Integer total = asked.total();
+        if (total == null || !asked.byType().isEmpty()) {
+            return null;
+        }
+        for (int fewer = total - 1; fewer >= request.nodes(); fewer--) {
+            if (starts(request.with(asked.inAll(fewer)))) {
+                return change(Axis.GPUS_IN_ALL, total, fewer);
+            }
+        }
+        return null;
+    }
+
     /// The fewest GPUs less, all of one type, the first of equals; as many on each socket.
     private @Nullable Change fewerOfOneType(GpuRequest asked) {
         int sockets = asked.sockets();
@@ -245,21 +262,18 @@ final class Explaining {
     private @Nullable Change share(ShareRequest asked) {
         GpuSharing sharing = asked.sharing();
         int unit = sharing == GpuSharing.MPS ? GpuSharing.THOUSANDTHS / 100 : 1;
-        int high = (asked.parts() - 1) / unit;
-        int low = 0;
-        while (low < high) {
-            int middle = (low + high + 1) / 2;
-            var part = new ShareRequest(sharing, middle * unit, asked.memoryMib());
-            if (starts(request.with(GpuRequest.of(part, request.gpus().type())))) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
+        long most =
+                most(
+                        (asked.parts() - 1) / unit,
+                        it -> {
+                            int parts = Math.toIntExact(it * unit);
+                            var part = new ShareRequest(sharing, parts, asked.memoryMib());
+                            return starts(request.with(GpuRequest.of(part, request.gpus().type())));
+                        });
         String name = sharing.gres() + ":";
-        return low == 0
+        return most == 0
                 ? null
-                : new Change(Axis.GPUS, name + sharing.amount(asked.parts()), name + low);
+                : new Change(Axis.GPUS, name + sharing.amount(asked.parts()), name + most);
     }
 
     /// The most of another resource below what it wants; none of it where that alone would do.
@@ -268,19 +282,15 @@ final class Explaining {
         if (!starts(request.holding(others))) {
             return null;
         }
-        long high = asked.count() - 1;
-        long low = 0;
-        while (low < high) {
-            long middle = (low + high + 1) / 2;
-            var fewer = new ArrayList<>(others);
-            fewer.add(asked.counted(middle));
-            if (starts(request.holding(fewer))) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return new Change(Axis.GRES, asked.text(), low == 0 ? "none" : asked.counted(low).text());
+        long most =
+                most(
+                        asked.count() - 1,
+                        it -> {
+                            var fewer = new ArrayList<>(others);
+                            fewer.add(asked.counted(it));
+                            return starts(request.holding(fewer));
+                        });
+        return new Change(Axis.GRES, asked.text(), most == 0 ? "none" : asked.counted(most).text());
     }
 
     /// Another type of GPU, or any.
@@ -297,16 +307,21 @@ final class Explaining {
                 return new Change(Axis.GPU_TYPE, type, other);
             }
         }
-        return null;
+        return !asked.ofInstances() && starts(request.with(asked.ofType(null)))
+                ? new Change(Axis.GPU_TYPE, type, "any")
+                : null;
     }
 
-    /// GPUs with whatever memory.
+    /// The most memory below what it wants; any where that alone would do.
     private @Nullable Change gpuMemory() {
         GpuRequest asked = request.gpus();
         Long memory = asked.minMemoryMib();
-        return memory != null && starts(request.with(asked.ofAnyMemory()))
-                ? new Change(Axis.GPU_MEMORY, memory.toString(), "any")
-                : null;
+        if (memory == null || !starts(request.with(asked.ofAnyMemory()))) {
+            return null;
+        }
+        long most = most(memory - 1, it -> starts(request.with(asked.ofMemory(it))));
+        return new Change(
+                Axis.GPU_MEMORY, memory.toString(), most == 0 ? "any" : Long.toString(most));
     }
 
     /// Fewer nodes, each with as many tasks as before.
@@ -338,47 +353,67 @@ final class Explaining {
     /// The longest limit below the job's own, to the minute.
     private @Nullable Change limit() {
         long asked = description.timeLimitSeconds();
-        long high = asked <= 0 ? LONGEST_MINUTES : (asked - 1) / 60;
-        long low = 0;
-        while (low < high) {
-            long middle = (low + high + 1) / 2;
-            if (starts(request, description.partition(), middle * 60)) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return low == 0 ? null : change(Axis.TIME_LIMIT, asked, low * 60);
+        long most =
+                most(
+                        asked <= 0 ? LONGEST_MINUTES : (asked - 1) / 60,
+                        it -> starts(request, description.partition(), it * 60));
+        return most == 0 ? null : change(Axis.TIME_LIMIT, asked, most * 60);
     }
 
-    /// Any number of switches, or the lowest level above its own that will do.
+    /// More switches or a wider level, as little as will do; any where nothing less does.
     private @Nullable Change switches() {
         SwitchLimit limit = request.where().switches();
-        String level = limit == null ? null : limit.level();
         if (limit == null) {
             return null;
         }
+        String level = limit.level();
+        Axis axis = level == null ? Axis.SWITCHES : Axis.LEVEL;
+        String from = level == null ? Integer.toString(limit.count()) : level;
         if (level != null) {
             for (String wider : new Levels(configuration.switches().values()).above(level)) {
-                var within = SwitchLimit.within(wider, limit.maxWaitSeconds());
-                if (starts(request.on(request.where().under(within)))) {
-                    return new Change(Axis.LEVEL, level, wider);
+                if (starts(under(SwitchLimit.within(wider, limit.maxWaitSeconds())))) {
+                    return new Change(axis, from, wider);
                 }
             }
         }
         if (!starts(request.underAnySwitches())) {
             return null;
         }
-        return level == null
-                ? new Change(Axis.SWITCHES, Integer.toString(limit.count()), "any")
-                : new Change(Axis.LEVEL, level, "any");
+        if (level == null) {
+            int most = request.nodes() - 1;
+            long fewer =
+                    most(
+                            most - limit.count(),
+                            it -> {
+                                int count = Math.toIntExact(most + 1 - it);
+                                return starts(
+                                        under(new SwitchLimit(count, limit.maxWaitSeconds())));
+                            });
+            if (fewer > 0) {
+                return new Change(axis, from, Long.toString(most + 1 - fewer));
+            }
+        }
+        return new Change(axis, from, "any");
     }
 
-    /// Nodes in whatever blocks.
+    private ResourceRequest under(SwitchLimit limit) {
+        return request.on(request.where().under(limit));
+    }
+
+    /// Smaller segments, as large as can be; nodes in whatever blocks where none will do.
     private @Nullable Change segment() {
-        return request.segment() > 0 && starts(request.on(request.where().inAnyBlocks()))
-                ? new Change(Axis.SEGMENT, Integer.toString(request.segment()), "any")
-                : null;
+        int asked = request.segment();
+        if (asked == 0 || !starts(request.on(request.where().inAnyBlocks()))) {
+            return null;
+        }
+        for (int smaller = asked - 1; smaller > 1; smaller--) {
+            int nodes = smaller;
+            if (request.nodes() % nodes == 0
+                    && starts(request.on(request.where().with(it -> it.segment = nodes)))) {
+                return change(Axis.SEGMENT, asked, nodes);
+            }
+        }
+        return new Change(Axis.SEGMENT, Integer.toString(asked), "any");
     }
 
     /// GPUs that are linked or not.
@@ -433,6 +468,21 @@ final class Explaining {
             }
         }
         return null;
+    }
+
+    /// The largest number from 1 to `high` with which it starts, as it then does with each below; 0
+    /// if there is none.
+    private static long most(long high, LongPredicate starts) {
+        long low = 0;
+        while (low < high) {
+            long middle = (low + high + 1) / 2;
+            if (starts.test(middle)) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low;
     }
 
     private static Change change(Axis axis, long from, long to) {

@@ -90,6 +90,8 @@ public record Verdict(
     /// What a user can change of a request.
     public enum Axis {
         GPUS,
+        /// GPUs of all nodes together, where these are what is counted.
+        GPUS_IN_ALL,
         GPU_TYPE,
         /// MiB that each GPU has at least, or any.
         GPU_MEMORY,

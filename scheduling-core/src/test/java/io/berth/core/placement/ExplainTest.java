@@ -3,31 +3,23 @@ package io.berth.core.placement;
 import static io.berth.core.testing.TestCell.gpus;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.berth.contracts.GpuRequest;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobArray;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
-import io.berth.contracts.JobState;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.core.engine.Scheduling.Settings;
-import io.berth.core.placement.Placement.Pass;
 import io.berth.core.placement.Verdict.Axis;
 import io.berth.core.placement.Verdict.Change;
 import io.berth.core.placement.Verdict.Question;
 import io.berth.core.placement.Verdict.Stage;
 import io.berth.core.placement.Verdict.Together;
-import io.berth.core.state.Fact;
-import io.berth.core.state.Transitions;
 import io.berth.core.testing.TestCell;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 final class ExplainTest {
-
-    private static final int SEEDS = Integer.getInteger("berth.laws.seeds", 150);
 
     private final TestCell cell = new TestCell();
 
@@ -167,86 +159,5 @@ final class ExplainTest {
         var verdict = new Placement(cell.state, Settings.DEFAULT).explain(new JobId(1), cell.now);
 
         assertThat(verdict).isEmpty();
-    }
-
-    @Test
-    void every_change_that_is_told_starts_the_job() {
-        int tried = 0;
-        for (int seed = 0; seed < SEEDS; seed++) {
-            TestCell random = random(new Random(seed));
-            for (JobId waiting : List.copyOf(random.state.eligible())) {
-                for (Change change : explain(random, waiting.value()).changes()) {
-                    TestCell changed = random(new Random(seed));
-                    var status = changed.state.knownJob(waiting);
-                    JobDescription other = apply(change, status.description());
-                    changed.state.replay(
-                            new Fact.JobChanged(
-                                    Transitions.planned(Transitions.amended(status, other), null)));
-
-                    new Placement(changed.state, Settings.DEFAULT)
-                            .decide(changed.now, Pass.START, (_, _) -> {})
-                            .forEach(changed.state::replay);
-
-                    assertThat(changed.state.knownJob(waiting).state())
-                            .as("seed %d, job %s, %s", seed, waiting, change)
-                            .isEqualTo(JobState.RUNNING);
-                    tried++;
-                }
-            }
-        }
-        assertThat(tried).isGreaterThan(SEEDS);
-    }
-
-    private static TestCell random(Random random) {
-        var cell = new TestCell();
-        int nodes = 1 + random.nextInt(4);
-        for (int i = 1; i <= nodes; i++) {
-            cell.node("n" + i, 8, 4 << random.nextInt(2), random.nextBoolean() ? "a100" : "h100");
-        }
-        for (int id = 1; id <= 10; id++) {
-            String type = new String[] {null, "a100", "h100"}[random.nextInt(3)];
-            var request = gpus(1 + random.nextInt(2), 1 + random.nextInt(8), type);
-            cell.submit(id, job("batch", request, 60L * (1 + random.nextInt(60))));
-            if (id == 4) {
-                cell.round();
-            }
-        }
-        cell.round();
-        return cell;
-    }
-
-    private static JobDescription apply(Change change, JobDescription job) {
-        ResourceRequest asked = job.request();
-        GpuRequest gpus = asked.gpus();
-        return switch (change.axis()) {
-            case GPUS ->
-                    job(
-                            job.partition(),
-                            gpus(asked.nodes(), Integer.parseInt(change.to()), gpus.type()),
-                            job.timeLimitSeconds());
-            case GPU_TYPE ->
-                    job(
-                            job.partition(),
-                            gpus(asked.nodes(), gpus.perNode(), change.to()),
-                            job.timeLimitSeconds());
-            case NODES ->
-                    job(
-                            job.partition(),
-                            gpus(Integer.parseInt(change.to()), gpus.perNode(), gpus.type()),
-                            job.timeLimitSeconds());
-            case TIME_LIMIT -> job(job.partition(), asked, Long.parseLong(change.to()));
-            case PARTITION -> job(change.to(), asked, job.timeLimitSeconds());
-            case SWITCHES,
-                    LEVEL,
-                    CONTIGUOUS,
-                    CONSTRAINT,
-                    NODE_LIST,
-                    GRES,
-                    SEGMENT,
-                    LINKED,
-                    SOCKETS,
-                    GPU_MEMORY ->
-                    throw new AssertionError("no job asks for such nodes");
-        };
     }
 }
