@@ -107,7 +107,8 @@ final class Why implements Command {
         }
         if (why.has("position")) {
             text.append("Position ").append(why.number("position")).append(" in the queue");
-            text.append(", ").append(why.number("ahead")).append(" ahead.\n");
+            text.append(", ").append(why.number("ahead")).append(" ahead");
+            text.append(first(why.objects("first"), why.number("ahead"))).append(".\n");
         }
         if (why.has("priority")) {
             text.append(priority(why.object("priority"))).append('\n');
@@ -117,6 +118,7 @@ final class Why implements Command {
                     .append(Dates.iso(why.number("plannedStart"), zone, ""))
                     .append(".\n");
         }
+        text.append(holders(why.objects("holders"), zone));
         if (why.has("together")) {
             text.append(together(why.object("together"), why.number("job")));
         }
@@ -171,6 +173,36 @@ final class Why implements Command {
             }
         }
         return text.isEmpty() ? "" : text.append(".\n").toString();
+    }
+
+    /// `: 12 (alice), 14 (bob) and 3 more`
+    private static String first(List<JsonObject> first, long ahead) {
+        long more = ahead - first.size();
+        return first.isEmpty()
+                ? ""
+                : ": "
+                        + String.join(", ", first.stream().map(Why::owned).toList())
+                        + (more > 0 ? " and " + more + " more" : "");
+    }
+
+    /// `Waits for the end of 12 (alice) by 2026-11-21T17:30:00, 14 (bob) by 2026-11-21T18:00:00.`
+    private static String holders(List<JsonObject> holders, ZoneId zone) {
+        return holders.isEmpty()
+                ? ""
+                : "Waits for the end of "
+                        + String.join(
+                                ", ",
+                                holders.stream()
+                                        .map(it ->
+                                                owned(it)
+                                                        + " by "
+                                                        + Dates.iso(it.number("until"), zone, ""))
+                                        .toList())
+                        + ".\n";
+    }
+
+    private static String owned(JsonObject job) {
+        return job.number("job") + " (" + job.text("user") + ")";
     }
 
     private static String changes(List<JsonObject> changes) {

@@ -265,7 +265,9 @@ final class OtherCommandsTest {
                 "/v1/jobs/17/why",
                 """
                 {"job":17,"state":"PENDING","reason":"Priority","explanation":"Two jobs are ahead.",
-                 "position":3,"ahead":2,"priority":{"total":4253.4,"age":12.2,"fairShare":4000,
+                 "position":3,"ahead":2,"first":[{"job":12,"user":"bob"}],
+                 "holders":[{"job":9,"user":"carol","until":1790000000000},{"job":8,"user":"bob","until":1790000060000}],
+                 "priority":{"total":4253.4,"age":12.2,"fairShare":4000,
                  "jobSize":241.2,"partition":0,"qos":0,"nice":50}}
                 """);
 
@@ -274,8 +276,9 @@ final class OtherCommandsTest {
                         """
                         Job 17 is PENDING (Priority)
                         Two jobs are ahead.
-                        Position 3 in the queue, 2 ahead.
+                        Position 3 in the queue, 2 ahead: 12 (bob) and 1 more.
                         Priority 4253 = age 12 + fairShare 4000 + jobSize 241 + partition 0 + qos 0 - nice 50
+                        Waits for the end of 9 (carol) by 2026-09-21T14:13:20, 8 (bob) by 2026-09-21T14:14:20.
                         """);
     }
 

@@ -5,6 +5,7 @@ import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobState;
 import io.berth.contracts.JobTerms;
+import io.berth.contracts.PrivateData;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.config.Configuration;
@@ -13,18 +14,28 @@ import io.berth.contracts.event.ConfigEntry.Reservation;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.PartitionRules;
 import io.berth.core.placement.Partitions;
+import io.berth.core.placement.Verdict;
+import io.berth.core.request.Sight;
 import io.berth.slurm.SlurmTime;
+import io.berth.submit.Explanation.Holding;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Puts an explanation into words.
 final class ExplanationWriter {
+
+    /// How many of those ahead are told.
+    private static final int FIRST = 5;
+
     private final Job job;
     private final Picture picture;
     private final long now;
+    private final Sight sight;
     private final boolean nodesHidden;
     private final ResourceRequest request;
 
@@ -33,9 +44,10 @@ final class ExplanationWriter {
 
     private final @Nullable Partition partition;
 
-    /// @param nodesHidden whether nodes that the job does not hold are not told by their names
-    ExplanationWriter(Job job, Picture picture, long now, boolean nodesHidden) {
-        this.nodesHidden = nodesHidden;
+    /// @param sight of the one who asks
+    ExplanationWriter(Job job, Picture picture, long now, Sight sight) {
+        this.sight = sight;
+        this.nodesHidden = sight.hides(PrivateData.NODES);
         this.job = job;
         this.picture = picture;
         this.now = now;
@@ -53,23 +65,48 @@ final class ExplanationWriter {
     }
 
     Explanation explanation() {
-        Integer ahead = job.pending() ? ahead() : null;
+        var first = new TreeSet<>(Priority.order(in, picture, now));
+        Integer ahead = job.pending() ? ahead(first) : null;
+        Verdict verdict = picture.verdict(job.id(), now).orElse(null);
         return new Explanation(
                 job,
                 ahead == null ? ofPlaced() : inSeveral() + ofWaiting(ahead) + message(),
                 ahead,
+                first.stream().filter(it -> it.seenBy(sight)).toList(),
+                verdict == null ? List.of() : holders(verdict),
                 Priority.of(job, in, picture, now),
-                picture.verdict(job.id(), now).orElse(null));
+                verdict);
     }
 
-    private int ahead() {
-        Comparator<Job> order = Priority.order(in, picture, now);
-        return (int)
-                picture.jobs(now)
-                        .filter(Job::pending)
-                        .filter(other -> other.partitions().contains(in))
-                        .filter(other -> order.compare(other, job) < 0)
-                        .count();
+    /// How many are tried before it.
+    ///
+    /// @param first takes the first of them
+    private int ahead(TreeSet<Job> first) {
+        Comparator<? super Job> order = Objects.requireNonNull(first.comparator());
+        int[] count = {0};
+        picture.jobs(now)
+                .filter(Job::pending)
+                .filter(other -> other.partitions().contains(in))
+                .filter(other -> order.compare(other, job) < 0)
+                .forEach(other -> {
+                    count[0]++;
+                    if (first.size() < FIRST) {
+                        first.add(other);
+                    } else if (order.compare(other, first.last()) < 0) {
+                        first.pollLast();
+                        first.add(other);
+                    }
+                });
+        return count[0];
+    }
+
+    private List<Holding> holders(Verdict verdict) {
+        return verdict.holders().stream()
+                .flatMap(it ->
+                        picture.job(it.job(), now).stream()
+                                .filter(holder -> holder.seenBy(sight))
+                                .map(holder -> new Holding(holder, it.until())))
+                .toList();
     }
 
     private String ofPlaced() {

@@ -157,6 +157,23 @@ final class ExplanationTest {
     }
 
     @Test
+    void the_first_five_ahead_are_told_in_order_to_those_who_may_see_them() {
+        for (int id = 1; id <= 7; id++) {
+            waiting(id, id == 6 ? "carol" : "alice", "batch", 100 * id);
+        }
+
+        assertThat(first(1, SEES_ALL)).containsExactly(7L, 6L, 5L, 4L, 3L);
+        assertThat(first(5, SEES_ALL)).containsExactly(7L, 6L);
+        assertThat(first(1, new Sight(null, "alice", false))).containsExactly(7L, 5L, 4L, 3L);
+        assertThat(first(7, SEES_ALL)).isEmpty();
+        assertThat(explain(1).ahead()).isEqualTo(6);
+    }
+
+    private List<Long> first(long id, Sight sight) {
+        return explain(id, sight).first().stream().map(it -> it.id().value()).toList();
+    }
+
+    @Test
     void a_priority_is_the_sum_of_its_parts() {
         picture.fairShares(
                 new FairShares(
@@ -212,10 +229,14 @@ final class ExplanationTest {
     }
 
     private void waiting(long id, String partition, long points) {
+        waiting(id, "alice", partition, points);
+    }
+
+    private void waiting(long id, String user, String partition, long points) {
         picture.jobStatus(
                 Samples.status(
                         id,
-                        Samples.description("alice", partition, 0),
+                        Samples.description(user, partition, 0),
                         JobState.PENDING,
                         Reason.PRIORITY,
                         new Rank(1, points * 1_000_000, 0, 0, 0, 0, 0)),

@@ -15,11 +15,13 @@ import io.berth.contracts.config.Configuration;
 import io.berth.contracts.config.Levels;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.core.engine.FitClass;
 import io.berth.core.engine.Outlook;
 import io.berth.core.engine.Scheduling;
 import io.berth.core.placement.Verdict.Axis;
 import io.berth.core.placement.Verdict.Change;
+import io.berth.core.placement.Verdict.Holder;
 import io.berth.core.placement.Verdict.Question;
 import io.berth.core.placement.Verdict.Stage;
 import io.berth.core.placement.Verdict.Together;
@@ -27,6 +29,7 @@ import io.berth.core.request.Throttles;
 import io.berth.core.state.CellState;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeMap;
@@ -44,6 +47,9 @@ import org.jspecify.annotations.Nullable;
 final class Explaining {
 
     private static final long LONGEST_MINUTES = 366L * 24 * 60;
+
+    /// How many of those who hold what it waits for are told.
+    private static final int HOLDERS = 5;
 
     private final CellState state;
     private final Configuration configuration;
@@ -84,7 +90,8 @@ final class Explaining {
                                         List.of(),
                                         List.of(),
                                         null,
-                                        model.packing(description.partition())));
+                                        model.packing(description.partition()),
+                                        List.of()));
         return new Verdict(
                 alone.stages(),
                 alone.changes(),
@@ -93,7 +100,26 @@ final class Explaining {
                 model.mig.dividing(request, description.partition(), model.only(request)),
                 model.mig.draining(job.planned()),
                 together(),
-                alone.packing());
+                alone.packing(),
+                holders());
+    }
+
+    private List<Holder> holders() {
+        Planned planned = job.planned();
+        if (planned == null) {
+            return List.of();
+        }
+        FitClass fit = model.fit(job);
+        return planned.nodes().stream()
+                .distinct()
+                .filter(node -> !outlook.fits(fit, model.nodes.index(node)))
+                .flatMap(node -> state.jobsOn(node).stream())
+                .distinct()
+                .map(it -> new Holder(it, outlook.ends(it.value(), now)))
+                .filter(it -> it.until() <= planned.start())
+                .sorted(Comparator.comparingLong(Holder::until).thenComparing(Holder::job))
+                .limit(HOLDERS)
+                .toList();
     }
 
     private @Nullable Together together() {

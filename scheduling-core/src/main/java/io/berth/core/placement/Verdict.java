@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// @param together the heterogeneous job of which it is a component; null of none. What would let
 ///   the component alone start is not told then
 /// @param packing the policy that chooses between nodes that are as good, by name
+/// @param holders the first runs to end of those that hold what it waits for: on nodes without room
+///   now on which it is expected, and expected to end by then. Empty if it is not expected
 public record Verdict(
         List<Stage> stages,
         List<Change> changes,
@@ -27,14 +29,21 @@ public record Verdict(
         List<Dividing> dividing,
         List<Draining> draining,
         @Nullable Together together,
-        String packing) {
+        String packing,
+        List<Holder> holders) {
 
     public Verdict {
         draining = List.copyOf(draining);
         dividing = List.copyOf(dividing);
         stages = List.copyOf(stages);
         changes = List.copyOf(changes);
+        holders = List.copyOf(holders);
     }
+
+    /// A run that holds what another job waits for.
+    ///
+    /// @param until when it is expected to end at the latest, in epoch milliseconds
+    public record Holder(JobId job, long until) {}
 
     /// A GPU that is being divided anew by MIG.
     ///

@@ -9,6 +9,7 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.placement.Verdict.Axis;
 import io.berth.core.placement.Verdict.Change;
@@ -108,6 +109,37 @@ final class ExplainTest {
 
         assertThat(verdict.stages().getLast()).isEqualTo(new Stage(Question.UNPLANNED, 0, 0));
         assertThat(verdict.changes()).containsExactly(new Change(Axis.TIME_LIMIT, "3000", "1200"));
+    }
+
+    @Test
+    void who_holds_what_it_waits_for_is_told_in_the_order_of_their_ends() {
+        cell.node("n1", 8, 8, "a100");
+        cell.node("n2", 8, 8, "h100");
+        cell.submit(1, job("batch", gpus(1, 3, "a100"), 1200));
+        cell.submit(2, job("batch", gpus(1, 2, "a100"), 600));
+        cell.submit(3, job("batch", gpus(1, 2, "a100"), 3600));
+        cell.submit(4, job("batch", gpus(1, 8, "h100"), 60));
+        cell.round();
+        cell.submit(5, job("batch", gpus(1, 6, "a100"), 600));
+        cell.round();
+
+        Verdict verdict = explain(cell, 5);
+
+        assertThat(verdict.holders().stream().map(it -> it.job().value())).containsExactly(2L, 1L);
+        assertThat(verdict.planned())
+                .isNotNull()
+                .extracting(Planned::start)
+                .isEqualTo(verdict.holders().getLast().until());
+    }
+
+    @Test
+    void who_is_not_expected_is_told_of_nobody_who_holds_anything() {
+        cell.node("n1", 8, 8, "a100");
+        cell.submit(1, job("batch", gpus(1, 8, null), 0));
+        cell.submit(2, job("batch", gpus(1, 16, null), 600));
+        cell.round();
+
+        assertThat(explain(cell, 2).holders()).isEmpty();
     }
 
     @Test

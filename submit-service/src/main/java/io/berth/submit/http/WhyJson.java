@@ -13,6 +13,8 @@ import io.berth.core.placement.Verdict.Stage;
 import io.berth.core.placement.Verdict.Together;
 import io.berth.core.request.Sight;
 import io.berth.submit.Explanation;
+import io.berth.submit.Explanation.Holding;
+import io.berth.submit.Job;
 import io.berth.submit.Priority;
 import java.math.BigDecimal;
 import java.util.List;
@@ -23,6 +25,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param position in its partition's queue, from 1; left out for a job that does not wait
 /// @param ahead jobs before it in that queue
+/// @param first the first of them, in the order in which they are tried; left out if there is none
+///   that he who asks may see
+/// @param holders the first to end of those that hold what it waits for: on the nodes without room
+///   on which it is expected, and expected to end by then; left out if there is none that he who
+///   asks may see
 /// @param plannedStart when it is expected to start at the latest, if nothing comes before it, in
 ///   epoch milliseconds; left out if the plan does not reach it
 /// @param stages what each question leaves of the cluster's nodes and of their free GPUs; left out
@@ -47,6 +54,8 @@ record WhyJson(
         String explanation,
         @Nullable Integer position,
         @Nullable Integer ahead,
+        @Nullable List<FirstJson> first,
+        @Nullable List<HolderJson> holders,
         PriorityJson priority,
         @Nullable Long plannedStart,
         @Nullable List<Stage> stages,
@@ -56,6 +65,16 @@ record WhyJson(
         @Nullable List<Draining> draining,
         @Nullable TogetherJson together,
         @Nullable String packing) {
+
+    /// A job that is tried before.
+    @Schema(name = "WhyFirst")
+    record FirstJson(long job, String user) {}
+
+    /// A job that holds what is waited for.
+    ///
+    /// @param until when it is expected to end at the latest, in epoch milliseconds
+    @Schema(name = "WhyHolder")
+    record HolderJson(long job, String user, long until) {}
 
     /// @param job id of the first component
     /// @param size how many components there are
@@ -120,6 +139,10 @@ record WhyJson(
                 why.text(),
                 ahead == null ? null : ahead + 1,
                 ahead,
+                why.first().isEmpty() ? null : why.first().stream().map(WhyJson::first).toList(),
+                why.holders().isEmpty()
+                        ? null
+                        : why.holders().stream().map(WhyJson::holder).toList(),
                 PriorityJson.of(why.priority()),
                 planned == null ? null : planned.start(),
                 verdict == null ? null : verdict.stages(),
@@ -131,5 +154,13 @@ record WhyJson(
                         ? null
                         : TogetherJson.of(verdict.together()),
                 verdict == null ? null : verdict.packing());
+    }
+
+    private static FirstJson first(Job it) {
+        return new FirstJson(it.id().value(), it.user());
+    }
+
+    private static HolderJson holder(Holding it) {
+        return new HolderJson(it.job().id().value(), it.job().user(), it.until());
     }
 }

@@ -57,11 +57,23 @@ function changes(all) {
     h('li', {}, plain((CHANGES[axis] ?? (() => `${axis} ${to} instead of ${from}`))(String(from), String(to))))))];
 }
 
+/** `, behind 12 (alice), 14 (bob) and 3 more` */
+function ahead({ first = [], ahead: all = 0 }) {
+  if (first.length === 0) return '';
+  const more = all - first.length;
+  return `, behind ${first.map(({ job, user }) => `${job} (${user})`).join(', ')}${more > 0 ? ` and ${more.toLocaleString()} more` : ''}`;
+}
+
+function holders(all) {
+  return all.length > 0 && h('p', {}, `Waits for the end of ${all.map(({ job, user, until }) => `${job} (${user}) by ${moment(until)}`).join(', ')}.`);
+}
+
 export function why(of) {
   return h('section', { class: 'panel' },
     h('h2', {}, of.state === 'PENDING' ? 'Why it waits' : 'What it says'),
     h('p', { class: 'say' }, plain(of.explanation)),
-    of.position && h('p', {}, `Number ${of.position.toLocaleString()} in its queue${of.plannedStart ? `, planned for ${moment(of.plannedStart)}` : ''}.`),
+    of.position && h('p', {}, `Number ${of.position.toLocaleString()} in its queue${ahead(of)}${of.plannedStart ? `, planned for ${moment(of.plannedStart)}` : ''}.`),
+    holders(of.holders ?? []),
     stages(of.stages ?? []),
     changes(of.changes ?? []),
     priority(of.priority));

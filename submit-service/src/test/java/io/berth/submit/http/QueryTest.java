@@ -192,6 +192,8 @@ class QueryTest {
                         .body("state", is("PENDING"))
                         .body("reason", is("Priority"))
                         .body("ahead", is(1))
+                        .body("first.job", contains((int) first))
+                        .body("first.user", contains("alice"))
                         .body("position", is(2))
                         .body("explanation", containsString("One job is before it"))
                         .body("priority.jobSize", is(0.25f))
