@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -285,19 +286,7 @@ final class SchedulingLawsTest {
         always(random -> {
             var settings = new Settings(Backfill.CONSERVATIVE, 40, Policies.TIGHTEST);
             var trial = cluster(random, settings);
-            for (Job job : jobs(random, 30, 0)) {
-                long limit = Math.max(10, job.limit());
-                trial.submit(
-                        new Job(
-                                job.id(),
-                                0,
-                                job.nodes(),
-                                job.gpus(),
-                                limit,
-                                1 + random.nextLong(limit),
-                                job.priority(),
-                                job.share()));
-            }
+            jobs(random, 30, 0).forEach(it -> trial.submit(within(it, random)));
             trial.step(true);
             trial.keepsPromises(random);
         });
@@ -349,6 +338,126 @@ final class SchedulingLawsTest {
                 }
             }
         });
+    }
+
+    /// At each moment, after ends, arrivals, cancellations, and nodes that went and came. A job
+    /// that was expected itself keeps its word, and starts in nobody's way who was expected before.
+    @Test
+    void a_job_that_starts_out_of_order_later_moves_no_job_ahead_of_it() {
+        int[] compared = {0};
+        always(random -> {
+            int depth = 1 + random.nextInt(40);
+            var settings = new Settings(Backfill.CONSERVATIVE, depth, Policies.TIGHTEST);
+            Trial trial = cluster(random, settings);
+            jobs(random, 30, 900).forEach(trial::submit);
+            while (trial.advance()) {
+                disturb(trial, random);
+                Trial with = trial.rebuilt();
+                with.pass(true);
+                for (long id : with.starts.keySet()) {
+                    if (trial.expected.containsKey(id)) {
+                        continue;
+                    }
+                    Trial without = trial.rebuilt();
+                    without.cancel(id);
+                    without.pass(true);
+                    Job started = Objects.requireNonNull(trial.jobs.get(id));
+                    without.expected.forEach((ahead, then) -> {
+                        if (isAhead(Objects.requireNonNull(trial.jobs.get(ahead)), started)) {
+                            assertThat(with.expected.getOrDefault(ahead, 0L))
+                                    .as("at %d job %d with and without %d", trial.now, ahead, id)
+                                    .isLessThanOrEqualTo(then);
+                            compared[0]++;
+                        }
+                    });
+                }
+                trial.pass(random.nextBoolean());
+            }
+        });
+        assertThat(compared[0]).isGreaterThan(SEEDS);
+    }
+
+    /// At each moment: a waiting job is cancelled, or a node goes or comes, one time in four. True:
+    /// a node went.
+    private static boolean disturb(Trial trial, Random random) {
+        int node = random.nextInt(trial.engine.cluster.size());
+        switch (random.nextInt(12)) {
+            case 0 ->
+                    trial.jobs.keySet().stream()
+                            .filter(trial::waits)
+                            .sorted()
+                            .skip(random.nextInt(5))
+                            .findFirst()
+                            .ifPresent(trial::cancel);
+            case 1 -> {
+                return trial.engine.open(node, false);
+            }
+            case 2 -> trial.engine.open(node, true);
+            default -> {}
+        }
+        return false;
+    }
+
+    /// Who stands ahead without an expected start, or with one that has passed, has the plan behind
+    /// him made anew: nobody there is promised anything.
+    @Test
+    void an_expected_start_comes_later_only_if_somebody_is_new_before_it_or_a_node_went() {
+        int[] kept = {0};
+        always(random -> {
+            var settings = new Settings(Backfill.CONSERVATIVE, 40, Policies.TIGHTEST);
+            Trial trial = cluster(random, settings);
+            List<Job> jobs = jobs(random, 30, 900).stream().map(it -> within(it, random)).toList();
+            jobs.forEach(trial::submit);
+            Map<Long, Long> promised = Map.of();
+            long highest = -1;
+            boolean gone = false;
+            while (trial.advance()) {
+                gone |= disturb(trial, random);
+                long unexpected =
+                        jobs.stream()
+                                .filter(it -> trial.waits(it.id()))
+                                .filter(it -> late(trial, it.id()))
+                                .mapToLong(Job::priority)
+                                .max()
+                                .orElse(-1);
+                highest = Math.max(highest, unexpected);
+                boolean plan = random.nextBoolean();
+                trial.pass(plan);
+                for (Job job : gone ? List.<Job>of() : jobs) {
+                    Long before = promised.get(job.id());
+                    if (before != null && job.priority() > highest && trial.waits(job.id())) {
+                        assertThat(trial.expected.getOrDefault(job.id(), Long.MAX_VALUE))
+                                .as("at %d job %d, above %d", trial.now, job.id(), highest)
+                                .isLessThanOrEqualTo(before);
+                        kept[0]++;
+                    }
+                }
+                if (plan) {
+                    highest = -1;
+                    gone = false;
+                }
+                promised = new TreeMap<>(trial.expected);
+            }
+        });
+        assertThat(kept[0]).isGreaterThan(SEEDS);
+    }
+
+    private static boolean late(Trial trial, long job) {
+        return trial.expected.getOrDefault(job, 0L) <= trial.now * 1000;
+    }
+
+    /// The same, with a limit that it does not pass.
+    private static Job within(Job job, Random random) {
+        long limit = Math.max(10, job.limit());
+        return new Job(
+                job.id(),
+                job.submit(),
+                job.nodes(),
+                job.gpus(),
+                limit,
+                1 + random.nextLong(limit),
+                job.priority(),
+                job.share());
     }
 
     private static boolean isAhead(Job one, Job other) {

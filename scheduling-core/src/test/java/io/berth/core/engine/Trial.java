@@ -464,6 +464,15 @@ final class Trial implements Decisions {
 
     /// Takes the next moment: events, or an expected start. False: there is none.
     boolean step(boolean plan) {
+        if (!advance()) {
+            return false;
+        }
+        pass(plan);
+        return true;
+    }
+
+    /// Goes to the next moment without deciding anything.
+    boolean advance() {
         long planned = engine.next(now * 1000);
         long due = planned == Node.NEVER ? Node.NEVER : Math.ceilDiv(planned, 1000);
         if (events.isEmpty() && due == Node.NEVER) {
@@ -473,8 +482,17 @@ final class Trial implements Decisions {
         while (!events.isEmpty() && events.peek().time() == now) {
             take(events.remove());
         }
-        pass(plan);
         return true;
+    }
+
+    boolean waits(long job) {
+        return engine.waiting(job, 0) != null || engine.waiting(job, 1) != null;
+    }
+
+    /// A waiting job is cancelled.
+    void cancel(long job) {
+        engine.forget(job);
+        expected.remove(job);
     }
 
     private void take(Event event) {
@@ -546,6 +564,9 @@ final class Trial implements Decisions {
         }
         var other = new Trial(engine.settings, engine.cluster.network, gpus);
         other.now = now;
+        for (int i = 0; i < gpus.length; i++) {
+            other.engine.open(i, engine.cluster.node(i).open);
+        }
         other.jobs.putAll(jobs);
         other.together.putAll(together);
         other.secondTier = secondTier;
