@@ -177,7 +177,7 @@ final class PlacementTest {
                                 .explain(new JobId(3), cell.now)
                                 .orElseThrow()
                                 .changes())
-                .containsExactly(new Change(Axis.GPU_MEMORY, "80000", "any"));
+                .containsExactly(new Change(Axis.GPU_MEMORY, "80000", "40960"));
     }
 
     @Test
