@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -356,15 +358,18 @@ public record ResourceRequest(
         return types;
     }
 
-    /// How many of its nodes take more than its last; none where all take as much. Where tasks and
-    /// GPUs, or GPUs of several types, do not divide alike, one in between counts.
-    public int fullerNodes() {
-        int fuller = tasks % nodes;
+    /// By what nodes take, the most first: how many of its nodes take that or more. The last are
+    /// all of them, and there are no others unless tasks, or GPUs of some type, do not divide.
+    public SortedSet<Integer> nodesBySize() {
+        var ends = new TreeSet<Integer>();
+        ends.add(tasks % nodes);
         for (GpuRequest one : gpus.ofEach()) {
             Integer total = one.total();
-            fuller = Math.max(fuller, total == null ? 0 : total % nodes);
+            ends.add(total == null ? 0 : total % nodes);
         }
-        return fuller;
+        ends.remove(0);
+        ends.add(nodes);
+        return ends;
     }
 
     public int totalGpus() {

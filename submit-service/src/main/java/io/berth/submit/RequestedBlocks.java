@@ -100,7 +100,7 @@ final class RequestedBlocks {
                                                 ? "nodes that must be among others"
                                                 : counts(where.features()) || counts(where.prefer())
                                                         ? "features that are counted"
-                                                        : request.fullerNodes() > 0
+                                                        : request.nodesBySize().size() > 1
                                                                 ? "tasks or GPUs that are not the"
                                                                         + " same on each node"
                                                                 : null;

@@ -320,7 +320,7 @@ final class RequestedResourcesTest {
         ResourceRequest request = ofTypes(asked);
 
         assertThat(request.nodes()).isEqualTo(nodes);
-        assertThat(request.fullerNodes()).isZero();
+        assertThat(request.nodesBySize()).hasSize(1);
         assertThat(GpuRequest.text(request.gpuTypesOn(0))).isEqualTo(types);
         assertThat(request.range()).isNull();
     }

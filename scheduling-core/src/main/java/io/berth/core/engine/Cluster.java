@@ -461,7 +461,7 @@ public final class Cluster {
         var demands = new Demand[onNodes.length];
         for (int part = 0; part < demands.length; part++) {
             int kind = kind(onNodes[part]);
-            Demand whole = part < on.large ? on.largeOn[kind] : on.smallOn[kind];
+            Demand whole = on.demand(part, kind);
             demands[part] =
                     Objects.requireNonNull(
                             lane == Search.WHOLE ? whole : fit.wayOn(kind, lane),

@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
 /// ([Slots]). A gang that must stand in a row is [Row]'s, one in segments [Segments]'.
 ///
 /// *Method*: taking leaf switches from the one with the most usable nodes on gives the fewest
-/// switches for parts that are alike. With two sizes of parts the larger ones are dealt out first.
+/// switches for parts that are alike. Where they are of several sizes each node gets the largest
+/// part that it holds and that is left, so that the nodes that are offered first are in, as far as
+/// any deal has them all: no place is missed.
 ///
 /// Source: the behaviour of Slurm's topology/tree, `topology.conf(5)`.
 final class Compact {
@@ -95,20 +97,19 @@ final class Compact {
 
     private @Nullable List<Candidate> tightest(Usable usable, Level level) {
         int[] all = new int[level.count()];
-        int[] large = new int[all.length];
+        int[][] holding = new int[all.length][usable.fit.upTo.length];
         int[] among = new int[all.length];
         for (Candidate candidate : usable.candidates) {
             int domain = level.domain(candidate.node());
             if (domain >= 0) {
                 all[domain]++;
-                large[domain] += candidate.large() ? 1 : 0;
+                holding[domain][candidate.size()]++;
                 among[domain] += usable.must(candidate) ? 1 : 0;
             }
         }
         int best = -1;
         for (int domain = 0; domain < all.length; domain++) {
-            if (all[domain] >= usable.fit.parts()
-                    && large[domain] >= usable.fit.large
+            if (usable.fit.enough(holding[domain])
                     && among[domain] == usable.fit.layout.among().cardinality()
                     && (best < 0 || all[domain] < all[best])
                     && fills(usable, level, domain)) {
@@ -205,7 +206,7 @@ final class Compact {
     }
 
     /// Where groups are counted, first of the nodes that fill them in their order; then, if those
-    /// have too few for the larger parts, of those that fill them with the most of such.
+    /// have too few for the larger parts, of those that fill them with the most of each size.
     ///
     /// @param ordered those that must be among the nodes first, unless all of them are taken
     private static int @Nullable [] deal(Usable usable, List<Candidate> ordered) {
@@ -215,13 +216,11 @@ final class Compact {
         }
         List<Candidate> picked = Slots.pick(usable.choice, fit.parts(), ordered);
         int[] dealt = picked == null ? null : dealt(usable, picked);
-        if (dealt != null || picked == null || fit.small == 0) {
+        if (dealt != null || picked == null || fit.upTo.length == 1) {
             return dealt;
         }
         List<Candidate> largeFirst =
-                ordered.stream()
-                        .sorted(mustFirst(usable).thenComparing(it -> !it.large()))
-                        .toList();
+                ordered.stream().sorted(mustFirst(usable).thenComparing(Candidate::size)).toList();
         List<Candidate> others = Slots.pick(usable.choice, fit.parts(), largeFirst);
         return others == null ? null : dealt(usable, others);
     }
@@ -229,24 +228,22 @@ final class Compact {
     private static int @Nullable [] dealt(Usable usable, List<Candidate> ordered) {
         FitClass fit = usable.fit;
         int among = 0;
-        var large = new ArrayList<Integer>(fit.large);
-        var small = new ArrayList<Integer>(fit.small);
-        for (Candidate candidate : ordered) {
-            if (candidate.large() && large.size() < fit.large) {
-                large.add(candidate.node().index);
-            } else if (small.size() < fit.small) {
-                small.add(candidate.node().index);
-            } else {
-                continue;
+        int left = fit.parts();
+        int[] nodes = new int[left];
+        int[] next = new int[fit.upTo.length];
+        System.arraycopy(fit.upTo, 0, next, 1, next.length - 1);
+        for (int at = 0; at < ordered.size() && left > 0; at++) {
+            Candidate candidate = ordered.get(at);
+            int size = candidate.size();
+            while (size < next.length && next[size] == fit.upTo[size]) {
+                size++;
             }
-            among += usable.must(candidate) ? 1 : 0;
+            if (size < next.length) {
+                nodes[next[size]++] = candidate.node().index;
+                among += usable.must(candidate) ? 1 : 0;
+                left--;
+            }
         }
-        if (large.size() < fit.large
-                || small.size() < fit.small
-                || among < fit.layout.among().cardinality()) {
-            return null;
-        }
-        large.addAll(small);
-        return large.stream().mapToInt(Integer::intValue).toArray();
+        return left > 0 || among < fit.layout.among().cardinality() ? null : nodes;
     }
 }

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// All requests that fit in the same places: resources, partition, reservation, node filters,
 /// topology and what is shared by the whole cluster. Time, user and rank are no part of it.
 ///
-/// The parts of a job are of two sizes at most: the first `large` ones have a task more than the
-/// `small` ones.
+/// The parts of a job are of one size or several: its first parts take no less of anything than
+/// those behind them. So a node that can hold a part of some size can hold any behind it.
 public final class FitClass {
 
     private static final int[] NOTHING = {};
@@ -31,10 +31,12 @@ public final class FitClass {
 
     final int tier;
     final int partition;
-    final int large;
-    final int small;
-    final @Nullable Demand[] largeOn;
-    final @Nullable Demand[] smallOn;
+
+    /// By size, the largest first, how many parts are of it or a larger one.
+    final int[] upTo;
+
+    /// By size, then by kind, what such a part takes there; null where it cannot run.
+    final @Nullable Demand[][] on;
 
     /// By kind, what the smallest part may take there: of shared GPUs one or the other.
     private final Demand[][] ways;
@@ -143,12 +145,14 @@ public final class FitClass {
     /// So many of these nodes.
     public record Count(BitSet nodes, int least) {}
 
+    /// Parts that are alike.
+    ///
+    /// @param on by kind, what one takes there; null where it cannot run
+    public record Size(int parts, List<@Nullable Demand> on) {}
+
     /// Where jobs of a class may run.
     ///
-    /// @param large parts of the larger size
-    /// @param small parts of the smaller size
-    /// @param largeOn by kind, what a large part takes there; null where it cannot run
-    /// @param smallOn the same for a small part
+    /// @param sizes of the parts, the largest first
     /// @param only the nodes that it may use; null for all of its kinds
     /// @param maxSwitches leaf switches that its nodes may lie under, or one domain of the level; 0
     ///   is any number
@@ -158,15 +162,12 @@ public final class FitClass {
     /// @param pools what each of its jobs holds of the cluster's pools; empty is nothing
     /// @param plans whether its jobs may have an expected start, and keep nodes for it
     /// @param shares by kind, what the only part may take there, one for each shared GPU that will
-    ///   do, in place of `largeOn`, which has the first of them; empty for jobs that want no part
-    ///   of a GPU. Such jobs take nobody's place
+    ///   do, in place of its size, which has the first of them; empty for jobs that want no part of
+    ///   a GPU. Such jobs take nobody's place
     public record Terms(
             int tier,
             int partition,
-            int large,
-            int small,
-            List<@Nullable Demand> largeOn,
-            List<@Nullable Demand> smallOn,
+            List<Size> sizes,
             @Nullable BitSet only,
             int maxSwitches,
             int level,
@@ -177,8 +178,8 @@ public final class FitClass {
             List<List<Demand>> shares,
             Layout layout) {
 
-        /// Of jobs that no reservation touches, that want no part of a GPU, and that any nodes will
-        /// do for.
+        /// Of jobs of parts of two sizes, or of the larger one alone, that no reservation touches,
+        /// that want no part of a GPU, and that any nodes will do for.
         public Terms(
                 int tier,
                 int partition,
@@ -192,10 +193,9 @@ public final class FitClass {
             this(
                     tier,
                     partition,
-                    large,
-                    small,
-                    largeOn,
-                    smallOn,
+                    small == 0
+                            ? List.of(new Size(large, largeOn))
+                            : List.of(new Size(large, largeOn), new Size(small, smallOn)),
                     only,
                     maxSwitches,
                     Network.LEAVES,
@@ -220,6 +220,18 @@ public final class FitClass {
             this(tier, partition, large, small, largeOn, smallOn, only, maxSwitches, null);
         }
 
+        /// What a part takes on nodes of that kind; null where it cannot run.
+        public @Nullable Demand demand(int part, int kind) {
+            int end = 0;
+            for (Size size : sizes) {
+                end += size.parts();
+                if (part < end) {
+                    return size.on().get(kind);
+                }
+            }
+            throw new IllegalArgumentException("part %d of %d".formatted(part, end));
+        }
+
         /// The same that want a part of a GPU.
         ///
         /// @param ways as [#shares]
@@ -241,8 +253,8 @@ public final class FitClass {
 
         private Terms with(int most, int of, List<List<Demand>> ways, Layout lie) {
             return new Terms(
-                    tier, partition, large, small, largeOn, smallOn, only, most, of, preemptor,
-                    hours, pools, plans, ways, lie);
+                    tier, partition, sizes, only, most, of, preemptor, hours, pools, plans, ways,
+                    lie);
         }
     }
 
@@ -257,10 +269,10 @@ public final class FitClass {
         this.divisible = divisible;
         this.tier = terms.tier();
         this.partition = terms.partition();
-        this.large = terms.large();
-        this.small = terms.small();
-        this.largeOn = terms.largeOn().toArray(new @Nullable Demand[0]);
-        this.smallOn = terms.smallOn().toArray(new @Nullable Demand[0]);
+        this.upTo = terms.sizes().stream().mapToInt(Size::parts).toArray();
+        Arrays.parallelPrefix(upTo, Integer::sum);
+        this.on = new Demand[upTo.length][];
+        Arrays.setAll(on, it -> terms.sizes().get(it).on().toArray(new @Nullable Demand[0]));
         this.level = terms.level();
         this.maxSwitches = parts() == 1 || !network.binds(level) ? 0 : terms.maxSwitches();
         this.only = maxSwitches == 0 ? terms.only() : network.within(level, terms.only());
@@ -272,12 +284,12 @@ public final class FitClass {
                         ? new Reach(
                                 network.binding(level).domainOf(),
                                 network.domains(level),
-                                small == 0)
-                        : new Reach(null, 1, small == 0);
+                                upTo.length == 1)
+                        : new Reach(null, 1, upTo.length == 1);
         this.pools = terms.pools();
         this.layout = terms.layout();
         this.shares = !terms.shares().isEmpty();
-        this.ways = new Demand[largeOn.length][];
+        this.ways = new Demand[on[0].length][];
         for (int kind = 0; kind < ways.length; kind++) {
             Demand least = leastOn(kind);
             ways[kind] =
@@ -298,7 +310,7 @@ public final class FitClass {
     }
 
     int parts() {
-        return large + small;
+        return upTo[upTo.length - 1];
     }
 
     /// Whether its jobs differ in nothing but how long they need a node now: where one finds none,
@@ -349,7 +361,39 @@ public final class FitClass {
 
     /// What the smallest part takes on nodes of that kind; null where none can run.
     @Nullable Demand leastOn(int kind) {
-        return small > 0 ? smallOn[kind] : largeOn[kind];
+        return on[on.length - 1][kind];
+    }
+
+    /// What a part takes on nodes of that kind; null where it cannot run.
+    @Nullable Demand demand(int part, int kind) {
+        int size = 0;
+        while (part >= upTo[size]) {
+            size++;
+        }
+        return on[size][kind];
+    }
+
+    /// The largest size that can run on nodes of a kind on which the smallest can.
+    int largest(int kind) {
+        int size = 0;
+        while (on[size][kind] == null) {
+            size++;
+        }
+        return size;
+    }
+
+    /// Whether nodes are enough for parts of all sizes.
+    ///
+    /// @param holding by size, how many of the nodes hold such a part and no larger one
+    boolean enough(int[] holding) {
+        int nodes = 0;
+        for (int size = 0; size < upTo.length; size++) {
+            nodes += holding[size];
+            if (nodes < upTo[size]) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /// What the smallest part may take on nodes of that kind: of shared GPUs one or the other.
@@ -376,16 +420,14 @@ public final class FitClass {
     long most(ToIntFunction<Demand> of) {
         long most = 0;
         for (int kind = 0; kind < ways.length; kind++) {
-            most =
-                    Math.max(
-                            most,
-                            large * amount(largeOn[kind], of) + small * amount(smallOn[kind], of));
+            long all = 0;
+            for (int size = 0, before = 0; size < upTo.length; before = upTo[size++]) {
+                Demand each = on[size][kind];
+                all += each == null ? 0 : (long) (upTo[size] - before) * of.applyAsInt(each);
+            }
+            most = Math.max(most, all);
         }
         return most;
-    }
-
-    private static long amount(@Nullable Demand demand, ToIntFunction<Demand> of) {
-        return demand == null ? 0 : of.applyAsInt(demand);
     }
 
     boolean admits(Node node) {

@@ -102,12 +102,21 @@ final class GangSearch {
                 longest.add(node.index, until);
             }
             if (until >= end) {
-                Demand large = fit.largeOn[node.kind.number];
-                boolean larger =
-                        fit.small == 0
-                                || (large != null && search.until(fit, node, large, now) >= end);
-                candidates.add(new Candidate(node, least, larger));
+                candidates.add(new Candidate(node, least, largest(node)));
             }
+        }
+
+        /// The largest size of which a node that has room for the smallest holds a part.
+        private int largest(Node node) {
+            int size = 0;
+            while (size < fit.upTo.length - 1) {
+                Demand demand = fit.on[size][node.kind.number];
+                if (demand != null && search.until(fit, node, demand, now) >= end) {
+                    return size;
+                }
+                size++;
+            }
+            return size;
         }
     }
 }

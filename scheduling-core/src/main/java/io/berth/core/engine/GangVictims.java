@@ -44,15 +44,14 @@ final class GangVictims {
 
     /// Null if none are found.
     @Nullable List<Long> find() {
-        List<Offer> large = offers(fit.largeOn);
-        List<Offer> small = fit.small == 0 ? List.of() : offers(fit.smallOn);
+        List<List<Offer>> bySize = Arrays.stream(fit.on).map(this::offers).toList();
         boolean few = fit.maxSwitches > 0;
         Pick pick =
                 !few && fit.layout.any()
-                        ? new Picking(large, small).pick()
+                        ? new Picking(bySize).pick()
                         : fit.maxSwitches == 1 && fit.layout.any()
-                                ? underOneSwitch(large, small)
-                                : underFewSwitches(large, small);
+                                ? underOneSwitch(bySize)
+                                : underFewSwitches(bySize);
         return pick == null ? null : List.copyOf(pick.victims());
     }
 
@@ -69,13 +68,13 @@ final class GangVictims {
         return offers;
     }
 
-    private @Nullable Pick underOneSwitch(List<Offer> large, List<Offer> small) {
-        Map<Integer, List<Offer>> largeUnder = bySwitch(large);
-        Map<Integer, List<Offer>> smallUnder = bySwitch(small);
+    private @Nullable Pick underOneSwitch(List<List<Offer>> bySize) {
+        List<Map<Integer, List<Offer>>> under = bySize.stream().map(this::bySwitch).toList();
         Pick best = null;
-        for (var under : largeUnder.entrySet()) {
-            List<Offer> others = smallUnder.getOrDefault(under.getKey(), List.of());
-            Pick pick = new Picking(under.getValue(), others).pick();
+        for (int leaf : under.getFirst().keySet()) {
+            Pick pick =
+                    new Picking(under.stream().map(it -> it.getOrDefault(leaf, List.of())).toList())
+                            .pick();
             if (pick != null && (best == null || pick.loss().compareTo(best.loss()) < 0)) {
                 best = pick;
             }
@@ -94,21 +93,26 @@ final class GangVictims {
         return under;
     }
 
-    private @Nullable Pick underFewSwitches(List<Offer> large, List<Offer> small) {
-        List<Offer> least = (small.isEmpty() ? large : small).stream().sorted(BY_LOSS).toList();
-        var larger = new BitSet();
-        large.forEach(offer -> larger.set(offer.node().index));
+    private @Nullable Pick underFewSwitches(List<List<Offer>> bySize) {
+        List<Offer> least = bySize.getLast().stream().sorted(BY_LOSS).toList();
+        var largest = new HashMap<Integer, Integer>();
+        for (int size = 0; size < bySize.size(); size++) {
+            for (Offer offer : bySize.get(size)) {
+                largest.putIfAbsent(offer.node().index, size);
+            }
+        }
         for (int count = fit.parts(); count < 2 * least.size(); count *= 2) {
             var usable = new Usable(fit);
             for (Offer offer : least.subList(0, Math.min(count, least.size()))) {
                 Demand demand = fit.leastOn(offer.node().kind.number);
                 if (demand != null) {
-                    usable.add(offer.node(), demand, larger.get(offer.node().index));
+                    int size = largest.getOrDefault(offer.node().index, bySize.size() - 1);
+                    usable.add(offer.node(), demand, size);
                 }
             }
             int[] nodes = all.search.choose(usable);
             if (nodes != null) {
-                return new Picking(on(nodes, large), on(nodes, small)).pick();
+                return new Picking(bySize.stream().map(it -> on(nodes, it)).toList()).pick();
             }
         }
         return null;
@@ -122,8 +126,7 @@ final class GangVictims {
 
     /// Takes nodes one by one.
     private final class Picking {
-        private final List<Offer> large;
-        private final List<Offer> small;
+        private final List<List<Offer>> bySize;
         private final TreeSet<Long> gone = new TreeSet<>();
         private final BitSet chosen = new BitSet();
 
@@ -132,15 +135,17 @@ final class GangVictims {
 
         private Loss loss = Loss.NONE;
 
-        Picking(List<Offer> large, List<Offer> small) {
-            this.large = large;
-            this.small = small;
+        Picking(List<List<Offer>> bySize) {
+            this.bySize = bySize;
         }
 
         @Nullable Pick pick() {
-            boolean found =
-                    pick(large, fit.large, fit.largeOn) && pick(small, fit.small, fit.smallOn);
-            return found ? new Pick(loss, gone) : null;
+            for (int size = 0, before = 0; size < bySize.size(); before = fit.upTo[size++]) {
+                if (!pick(bySize.get(size), fit.upTo[size] - before, fit.on[size])) {
+                    return null;
+                }
+            }
+            return new Pick(loss, gone);
         }
 
         private boolean pick(List<Offer> offers, int count, @Nullable Demand[] on) {

@@ -27,11 +27,7 @@ final class Kept {
         boolean allowed = nodes.length == on.parts();
         for (int part = 0; part < nodes.length && allowed; part++) {
             Node node = nodes[part] < 0 ? null : cluster.node(nodes[part]);
-            allowed =
-                    node != null
-                            && fit.admits(node)
-                            && (part < on.large ? on.largeOn : on.smallOn)[node.kind.number]
-                                    != null;
+            allowed = node != null && fit.admits(node) && on.demand(part, node.kind.number) != null;
         }
         int segment = on.layout.segment();
         List<Choice> choices = on.layout.choices();

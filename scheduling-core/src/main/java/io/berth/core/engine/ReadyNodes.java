@@ -20,10 +20,8 @@ final class ReadyNodes {
     private Node[] nodes;
     private int count;
 
-    /// By node, for its smallest part and for its largest one.
-    private long[] least;
-
-    private long[] large;
+    /// By size of parts, the largest first, then by node.
+    private final long[][] ready;
 
     /// The nodes that are not looked at yet; null if there are none.
     private final @Nullable Soonest others;
@@ -42,8 +40,7 @@ final class ReadyNodes {
         int many = all ? cluster.size() : Math.max(Later.STEPS, 4 * wish.fit().parts());
         this.most = Math.min(many, cluster.size());
         this.nodes = new Node[0];
-        this.least = new long[0];
-        this.large = least;
+        this.ready = new long[wish.fit().upTo.length][0];
         this.others = new Soonest(cluster, wish.fit(), wish.length());
         for (int node : wish.own()) {
             take(cluster.node(node));
@@ -63,11 +60,11 @@ final class ReadyNodes {
         this.most = nodes.length;
         this.nodes = nodes;
         this.count = nodes.length;
-        this.least = new long[count];
-        this.large = new long[count];
+        this.ready = new long[wish.fit().upTo.length][count];
         this.others = null;
-        Arrays.fill(least, Long.MIN_VALUE);
-        Arrays.fill(large, Long.MIN_VALUE);
+        for (long[] its : ready) {
+            Arrays.fill(its, Long.MIN_VALUE);
+        }
     }
 
     private void take(Node node) {
@@ -78,12 +75,14 @@ final class ReadyNodes {
     private void add(Node node) {
         if (count == nodes.length) {
             nodes = Arrays.copyOf(nodes, 2 * count + wish.fit().parts());
-            least = Arrays.copyOf(least, nodes.length);
-            large = Arrays.copyOf(large, nodes.length);
+            for (int size = 0; size < ready.length; size++) {
+                ready[size] = Arrays.copyOf(ready[size], nodes.length);
+            }
         }
         nodes[count] = node;
-        least[count] = Long.MIN_VALUE;
-        large[count] = Long.MIN_VALUE;
+        for (long[] its : ready) {
+            its[count] = Long.MIN_VALUE;
+        }
         count++;
     }
 
@@ -130,6 +129,7 @@ final class ReadyNodes {
         if (count < fit.parts()) {
             return Node.NEVER;
         }
+        long[] least = ready[ready.length - 1];
         long among = wish.from();
         for (int i = 0; i < count; i++) {
             if (fit.layout.among().get(nodes[i].index)) {
@@ -141,30 +141,22 @@ final class ReadyNodes {
         if (fit.layout.segment() > 0) {
             chosen = Math.max(chosen, new Segments(cluster.network, fit).readyAt(nodes, times));
         }
-        long all = nth(times, fit.parts());
-        long larger = fit.small == 0 ? all : nth(Arrays.copyOf(large, count), fit.large);
-        return Math.max(Math.max(among, chosen), Math.max(all, larger));
+        long all = Math.max(among, chosen);
+        for (int size = 0; size < ready.length; size++) {
+            all = Math.max(all, nth(Arrays.copyOf(ready[size], count), fit.upTo[size]));
+        }
+        return all;
     }
 
     /// Goes on to a time.
     void from(long time) {
         for (int i = 0; i < count; i++) {
             int kind = cluster.kind(nodes[i].index);
-            if (least[i] < time) {
-                least[i] =
-                        wish.earliest(
-                                cluster, nodes[i], wish.fit().leastOn(kind), time, Node.NEVER);
-            }
-            if (large[i] < time) {
-                large[i] =
-                        wish.fit().small == 0
-                                ? least[i]
-                                : wish.earliest(
-                                        cluster,
-                                        nodes[i],
-                                        wish.fit().largeOn[kind],
-                                        time,
-                                        Node.NEVER);
+            for (int size = 0; size < ready.length; size++) {
+                if (ready[size][i] < time) {
+                    Demand demand = wish.fit().on[size][kind];
+                    ready[size][i] = wish.earliest(cluster, nodes[i], demand, time, Node.NEVER);
+                }
             }
         }
     }
@@ -184,18 +176,23 @@ final class ReadyNodes {
         var usable = new Usable(wish.fit());
         for (int i = 0; i < count; i++) {
             Demand demand = wish.fit().leastOn(cluster.kind(nodes[i].index));
-            if (demand != null && least[i] == time) {
-                usable.add(nodes[i], demand, large[i] == time);
+            if (demand != null && ready[ready.length - 1][i] == time) {
+                int size = 0;
+                while (ready[size][i] != time) {
+                    size++;
+                }
+                usable.add(nodes[i], demand, size);
             }
         }
         return usable;
     }
 
     /// The time by which so many are ready.
+    ///
+    /// @param times in no order; they are sorted
     private static long nth(long[] times, int count) {
-        long[] rising = times.clone();
-        Arrays.sort(rising);
-        return rising[count - 1];
+        Arrays.sort(times);
+        return times[count - 1];
     }
 
     /// When the first of a class's choices may have enough nodes; 0 where there is none.

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// Chooses a gang's nodes so that they stand in a row with no other node between them.
@@ -39,7 +40,8 @@ final class Row {
         int parts = fit.parts();
         int[] stretches = stretches();
         int[] among = sums(index -> usable.must(row.get(index)));
-        int[] large = sums(index -> row.get(index).large());
+        int[][] holding = new int[fit.upTo.length][];
+        Arrays.setAll(holding, size -> sums(index -> row.get(index).size() <= size));
         int[] switches = domains(Network.LEAVES, parts);
         int[] bound = fit.maxSwitches == 0 ? switches : domains(fit.level, parts);
         List<Candidate> best = null;
@@ -48,7 +50,7 @@ final class Row {
             boolean good =
                     place(end - 1) - place(first) == parts - 1
                             && among[end] - among[first] == fit.layout.among().cardinality()
-                            && large[end] - large[first] >= fit.large
+                            && enough(holding, first, end)
                             && (fit.maxSwitches == 0 || bound[first] <= fit.maxSwitches);
             long cost = (long) switches[first] << Integer.SIZE | stretches[first];
             if (good && cost < fewest && choosable(row.subList(first, end))) {
@@ -57,6 +59,12 @@ final class Row {
             }
         }
         return best;
+    }
+
+    /// @param holding by size, the sums of those that hold such a part
+    private boolean enough(int[][] holding, int first, int end) {
+        return IntStream.range(0, holding.length)
+                .allMatch(it -> holding[it][end] - holding[it][first] >= fit.upTo[it]);
     }
 
     private boolean choosable(List<Candidate> window) {

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the nodes for a job now. It looks at every node that has room, the tightest first, so that
-/// it never misses a place for one node, nor for a gang whose parts are alike. It counts steps and
+/// it never misses a place for one node, nor for a gang that may lie anywhere. It counts steps and
 /// never time, so that the same state gives the same answer.
 final class Search {
 
@@ -98,21 +98,20 @@ final class Search {
     /// @param now whether they must be open
     boolean couldHold(FitClass fit, boolean now) {
         if (fit.only == null && fit.maxSwitches == 0 && fit.layout.any()) {
-            int least = 0;
-            int large = 0;
+            int[] holding = new int[fit.upTo.length];
             for (Kind kind : cluster.kinds) {
-                int nodes = now ? kind.open() : kind.nodes.size();
-                least += fit.leastOn(kind.number) == null ? 0 : nodes;
-                large += fit.largeOn[kind.number] == null ? 0 : nodes;
+                if (fit.leastOn(kind.number) != null) {
+                    holding[fit.largest(kind.number)] += now ? kind.open() : kind.nodes.size();
+                }
             }
-            return least >= fit.parts() && large >= fit.large;
+            return fit.enough(holding);
         }
         var usable = new Usable(fit);
         for (int index = 0; index < cluster.size(); index++) {
             Node node = cluster.node(index);
             Demand least = fit.leastOn(node.kind.number);
             if (least != null && fit.admits(node) && (node.open || !now)) {
-                usable.add(node, least, fit.largeOn[node.kind.number] != null);
+                usable.add(node, least, fit.largest(node.kind.number));
             }
         }
         return compact.choose(usable, Policies.FIRST_FIT) != null;

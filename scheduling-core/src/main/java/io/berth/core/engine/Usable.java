@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// The nodes that a gang may have at some time.
 final class Usable {
 
-    /// @param large whether it can hold a part of the larger size
-    record Candidate(Node node, Demand demand, boolean large) {}
+    /// @param size the largest of the class's that it can hold a part of
+    record Candidate(Node node, Demand demand, int size) {}
 
     final FitClass fit;
 
@@ -20,7 +20,10 @@ final class Usable {
     final @Nullable Choice choice;
 
     final List<Candidate> candidates = new ArrayList<>();
-    private int largeEnough;
+
+    /// By size, how many candidates hold no larger one.
+    private final int[] holding;
+
     private int among;
 
     Usable(FitClass fit) {
@@ -30,15 +33,16 @@ final class Usable {
     private Usable(FitClass fit, @Nullable Choice choice) {
         this.fit = fit;
         this.choice = choice;
+        this.holding = new int[fit.upTo.length];
     }
 
-    void add(Node node, Demand demand, boolean large) {
-        add(new Candidate(node, demand, large));
+    void add(Node node, Demand demand, int size) {
+        add(new Candidate(node, demand, size));
     }
 
     private void add(Candidate candidate) {
         candidates.add(candidate);
-        largeEnough += candidate.large() ? 1 : 0;
+        holding[candidate.size()]++;
         among += must(candidate) ? 1 : 0;
     }
 
@@ -58,8 +62,7 @@ final class Usable {
     }
 
     boolean enough() {
-        return largeEnough >= fit.large
-                && candidates.size() >= fit.parts()
+        return fit.enough(holding)
                 && among == fit.layout.among().cardinality()
                 && (choice == null || Slots.fill(choice, fit.parts(), candidates));
     }

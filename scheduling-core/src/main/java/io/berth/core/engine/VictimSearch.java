@@ -107,7 +107,7 @@ final class VictimSearch {
         Bid on = null;
         for (int index = 0; index < all.cluster.size(); index++) {
             Node node = all.cluster.node(index);
-            Demand demand = fit.largeOn[node.kind.number];
+            Demand demand = fit.on[0][node.kind.number];
             Loss most = best == null ? null : best.loss();
             NodeVictims.Found found =
                     demand == null ? null : rooms.find(node, demand, Set.of(), most);

@@ -9,6 +9,7 @@ import io.berth.core.engine.Demand;
 import io.berth.core.engine.FitClass;
 import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.FitClass.Layout;
+import io.berth.core.engine.FitClass.Size;
 import io.berth.core.engine.FitClass.Terms;
 import io.berth.core.engine.Network;
 import io.berth.core.engine.Preemptor;
@@ -92,14 +93,6 @@ final class FitClasses {
     /// @param request of the name, or the same on more nodes
     private Terms terms(Name name, ResourceRequest request) {
         Partition partition = configuration.partitions().get(name.partition());
-        var large = new ArrayList<@Nullable Demand>();
-        var small = new ArrayList<@Nullable Demand>();
-        for (NodeKind kind : nodes.kinds()) {
-            large.add(demand(kind, name, request, 0));
-            small.add(demand(kind, name, request, request.nodes() - 1));
-        }
-        int fuller = request.fullerNodes();
-        int count = fuller == 0 ? request.nodes() : fuller;
         SwitchLimit limit = request.where().switches();
         String named = limit == null ? null : limit.level();
         Integer level = named == null ? (Integer) Network.LEAVES : topology.level(named);
@@ -108,10 +101,7 @@ final class FitClasses {
         return new Terms(
                 reservation == null ? tier : tier + RESERVED_TIER,
                 line(name.partition(), reservation),
-                count,
-                request.nodes() - count,
-                large,
-                small,
+                sizes(name, request),
                 level == null && request.nodes() > 1 ? new BitSet() : only(request),
                 limit == null || level == null ? 0 : limit.count(),
                 level == null ? Network.LEAVES : level,
@@ -121,6 +111,20 @@ final class FitClasses {
                 name.plans(),
                 shares(name, request),
                 layout(name, request));
+    }
+
+    private List<Size> sizes(Name name, ResourceRequest request) {
+        var sizes = new ArrayList<Size>();
+        int first = 0;
+        for (int end : request.nodesBySize()) {
+            var on = new ArrayList<@Nullable Demand>();
+            for (NodeKind kind : nodes.kinds()) {
+                on.add(demand(kind, name, request, first));
+            }
+            sizes.add(new Size(end - first, on));
+            first = end;
+        }
+        return sizes;
     }
 
     private @Nullable Demand demand(NodeKind kind, Name name, ResourceRequest request, int part) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.FitClass.Count;
 import io.berth.core.engine.FitClass.Layout;
+import io.berth.core.engine.FitClass.Size;
 import io.berth.core.engine.FitClass.Terms;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Waiting.Rank;
@@ -21,6 +22,14 @@ final class OracleTest {
 
     private static final int SEEDS = Integer.getInteger("berth.laws.seeds", 2_000);
 
+    /// Runs end at so many times, one as long after the other.
+    private static final int ENDS = 3;
+
+    private static final long END = 1000;
+
+    /// When nothing runs any more.
+    private static final long EMPTY = ENDS * END;
+
     /// A cluster with runs on it, and one request.
     private static final class Case {
         final int[] free;
@@ -31,12 +40,26 @@ final class OracleTest {
         /// GPUs of another type, of which each node has two.
         final int[] others;
 
+        /// By node, when its runs end that hold GPUs of the other type, and those that hold the
+        /// rest.
+        final long[] othersUntil;
+
+        final long[] heldUntil;
+
         /// By node, its leaf switch, or its domain of a level that is named and has nothing to do
         /// with them; -1 for none. All are under one in a network of blocks alone.
         final int[] domain;
 
         final int large;
+
+        /// Parts of a third size, which has one GPU of one of the types less than a large one.
+        final int middle;
+
+        /// Whether it is one of the other type that these have less.
+        final boolean lessOther;
+
         final int small;
+        final int parts;
         final int gpus;
         final int wanted;
         final int more;
@@ -56,6 +79,8 @@ final class OracleTest {
             int[] leaf = new int[free.length];
             counted = new int[free.length];
             others = new int[free.length];
+            othersUntil = new long[free.length];
+            heldUntil = new long[free.length];
             int leaves = 1 + random.nextInt(3);
             for (int node = 0; node < free.length; node++) {
                 leaf[node] = random.nextInt(6) == 0 ? -1 : random.nextInt(leaves);
@@ -88,29 +113,33 @@ final class OracleTest {
                 counted[node] = Trial.COUNTED - also;
                 int beside = random.nextInt(6) / 2;
                 others[node] = 2 - beside;
+                othersUntil[node] = END * (1 + random.nextInt(ENDS));
+                heldUntil[node] = END * (1 + random.nextInt(ENDS));
                 if (held > 0 || also > 0) {
                     var demand =
                             new Demand[] {
                                 new Demand(1, 1, held, held == 0 ? -1 : 0).with(Counted.of(also))
                             };
-                    trial.engine.run(100 + node, new int[] {node}, demand, 0, 1000);
+                    trial.engine.run(100 + node, new int[] {node}, demand, 0, heldUntil[node]);
                 }
                 if (beside > 0) {
                     var demand = new Demand[] {new Demand(1, 1, beside, 1)};
-                    trial.engine.run(200 + node, new int[] {node}, demand, 0, 1000);
+                    trial.engine.run(200 + node, new int[] {node}, demand, 0, othersUntil[node]);
                 }
             }
             gpus = 1 + random.nextInt(3);
             large = 1 + random.nextInt(3);
+            middle = Math.max(0, random.nextInt(4) - 1);
+            lessOther = random.nextBoolean();
             small = random.nextInt(3);
+            parts = large + middle + small;
             wanted = Math.max(0, random.nextInt(5) - 2);
             more = Math.max(0, random.nextInt(5) - 2);
             switches = random.nextInt(byName ? 2 : 3);
             inRow = random.nextInt(4) == 0;
-            if (large + small > 1 && random.nextInt(4) == 0) {
+            if (parts > 1 && random.nextInt(4) == 0) {
                 among.set(random.nextInt(free.length));
             }
-            int parts = large + small;
             if (random.nextInt(3) == 0) {
                 Choice first = choice(random, free.length, parts);
                 boolean prefers = random.nextBoolean();
@@ -122,22 +151,17 @@ final class OracleTest {
                     new Terms(
                                     0,
                                     0,
-                                    large,
-                                    small,
-                                    List.of(part(gpus + 1, more + extra)),
-                                    List.of(part(gpus, more)),
+                                    sizes(),
                                     chosen(),
-                                    switches)
-                            .in(
-                                    new Layout(
-                                            inRow,
-                                            0,
-                                            among,
-                                            large + small,
-                                            null,
-                                            false,
-                                            null,
-                                            choices));
+                                    switches,
+                                    Network.LEAVES,
+                                    null,
+                                    Hours.ALWAYS,
+                                    new int[0],
+                                    true,
+                                    List.of(),
+                                    Layout.ANY)
+                            .in(new Layout(inRow, 0, among, parts, null, false, null, choices));
             fit = trial.engine.fitClass(byName && switches > 0 ? terms.within(1) : terms);
         }
 
@@ -146,6 +170,26 @@ final class OracleTest {
             var chosen = new BitSet();
             choices.forEach(it -> chosen.or(it.nodes()));
             return choices.isEmpty() ? null : chosen;
+        }
+
+        private List<Size> sizes() {
+            var sizes = new ArrayList<Size>();
+            sizes.add(new Size(large, List.of(part(gpus + 1, more + extra))));
+            if (middle > 0) {
+                sizes.add(new Size(middle, List.of(part(middleGpus(), middleMore()))));
+            }
+            if (small > 0) {
+                sizes.add(new Size(small, List.of(part(gpus, more))));
+            }
+            return sizes;
+        }
+
+        private int middleGpus() {
+            return lessOther ? gpus + 1 : gpus;
+        }
+
+        private int middleMore() {
+            return lessOther ? more : more + extra;
         }
 
         private Demand part(int some, int also) {
@@ -175,21 +219,22 @@ final class OracleTest {
 
         /// Whether some choice of nodes holds the request now.
         boolean possible() {
-            return possible(false);
+            return possible(0);
         }
 
-        /// The same if nothing ran.
-        boolean possible(boolean empty) {
+        /// The same at a later time.
+        boolean possible(long at) {
             for (int chosen = 0; chosen < 1 << free.length; chosen++) {
-                if (Integer.bitCount(chosen) == large + small && holds(chosen, empty)) {
+                if (Integer.bitCount(chosen) == parts && holds(chosen, at)) {
                     return true;
                 }
             }
             return false;
         }
 
-        private boolean holds(int chosen, boolean empty) {
+        private boolean holds(int chosen, long at) {
             int enough = 0;
+            int enoughForMiddle = 0;
             int domains = 0;
             int first = Integer.numberOfTrailingZeros(chosen);
             int last = Integer.SIZE - Integer.numberOfLeadingZeros(chosen);
@@ -204,27 +249,33 @@ final class OracleTest {
             }
             for (int node = 0; node < free.length; node++) {
                 if ((chosen >> node & 1) != 0) {
-                    int room = empty ? 4 : free[node];
-                    int beside = empty ? 2 : others[node];
+                    int room = at < heldUntil[node] ? free[node] : 4;
+                    int beside = at < othersUntil[node] ? others[node] : 2;
+                    int left = at < heldUntil[node] ? counted[node] : Trial.COUNTED;
                     if (beside < more) {
                         return false;
                     }
-                    if (room < gpus || (empty ? Trial.COUNTED : counted[node]) < wanted) {
+                    if (room < gpus || left < wanted) {
                         return false;
                     }
-                    if (domain[node] < 0 && switches > 0 && large + small > 1) {
+                    if (domain[node] < 0 && switches > 0 && parts > 1) {
                         return false;
                     }
-                    enough += room > gpus && beside >= more + extra ? 1 : 0;
+                    boolean forMiddle = room >= middleGpus() && beside >= middleMore();
+                    boolean forLarge = room > gpus && beside >= more + extra;
+                    enough += forLarge ? 1 : 0;
+                    enoughForMiddle += forMiddle ? 1 : 0;
                     domains |= domain[node] < 0 ? 0 : 1 << domain[node];
                 }
             }
-            return enough >= large && (switches == 0 || Integer.bitCount(domains) <= switches);
+            return enough >= large
+                    && (middle == 0 || enoughForMiddle >= large + middle)
+                    && (switches == 0 || Integer.bitCount(domains) <= switches);
         }
 
         boolean found() {
             var rank = new Rank(0, 0, 0, 1, 0);
-            trial.jobs.put(1L, new Trial.Job(1, 0, large + small, gpus, 60, 60, 0));
+            trial.jobs.put(1L, new Trial.Job(1, 0, parts, gpus, 60, 60, 0));
             trial.engine.wait(1, fit, trial.engine.association(0), rank, 60_000);
             trial.pass(false);
             return trial.starts.containsKey(1L);
@@ -263,10 +314,45 @@ final class OracleTest {
             boolean able = it.fit.able();
             boolean found = it.found();
             if (it.switches < 2) {
-                assertThat(able).as("seed %d, if nothing ran", seed).isEqualTo(it.possible(true));
+                assertThat(able).as("seed %d, if nothing ran", seed).isEqualTo(it.possible(EMPTY));
                 assertThat(found).as("seed %d", seed).isEqualTo(it.possible());
             }
         }
+    }
+
+    @Test
+    void a_gang_is_expected_as_soon_as_there_is_a_place() {
+        int later = 0;
+        for (int seed = 0; seed < SEEDS; seed++) {
+            var it = new Case(new Random(seed));
+            if (it.switches < 2 && !it.found()) {
+                Long first = null;
+                for (long at = EMPTY; at > 0; at -= END) {
+                    first = it.possible(at) ? (Long) (at + Buckets.SLACK_MILLIS) : first;
+                }
+                assertThat(it.trial.expected.get(1L)).as("seed %d", seed).isEqualTo(first);
+                later += first != null && first > END + Buckets.SLACK_MILLIS ? 1 : 0;
+            }
+        }
+        assertThat(later).isPositive();
+    }
+
+    /// The middle one of which takes less of one type than the largest, and more of one than the
+    /// smallest.
+    @Test
+    void of_places_for_parts_of_three_sizes_none_is_missed() {
+        int possible = 0;
+        int missed = 0;
+        for (int seed = 0; seed < 10 * SEEDS; seed++) {
+            var it = new Case(new Random(seed));
+            boolean sizes = it.extra > 0 && it.middle > 0 && it.small > 0;
+            if (sizes && it.switches < 2 && it.possible()) {
+                possible++;
+                missed += it.found() ? 0 : 1;
+            }
+        }
+        assertThat(possible).isPositive();
+        assertThat(missed).isZero();
     }
 
     @Test

@@ -81,7 +81,7 @@ final class SlotsTest {
 
     private List<Candidate> candidates(Choice choice) {
         return choice.nodes().stream()
-                .mapToObj(it -> new Candidate(cluster.node(it), Demand.NOTHING, true))
+                .mapToObj(it -> new Candidate(cluster.node(it), Demand.NOTHING, 0))
                 .toList();
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.core.engine.FitClass.Choice;
 import io.berth.core.engine.FitClass.Count;
 import io.berth.core.engine.FitClass.Layout;
+import io.berth.core.engine.FitClass.Size;
 import io.berth.core.engine.FitClass.Terms;
 import io.berth.core.engine.Plans.Plan;
 import io.berth.core.engine.Scheduling.Expected;
@@ -268,10 +269,9 @@ final class Trial implements Decisions {
         return new Terms(
                 ask.second() ? secondTier : 0,
                 ask.second() ? 1 : 0,
-                uneven ? 1 : nodes,
-                uneven ? nodes - 1 : 0,
-                on,
-                uneven ? lessOn : on,
+                uneven
+                        ? List.of(new Size(1, on), new Size(nodes - 1, lessOn))
+                        : List.of(new Size(nodes, on)),
                 ask.second() ? second() : null,
                 ask.maxSwitches(),
                 ask.level(),

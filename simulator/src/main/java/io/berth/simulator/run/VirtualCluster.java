@@ -158,8 +158,8 @@ final class VirtualCluster {
         Terms its = Objects.requireNonNull(terms.get(fit));
         var demands = new Demand[nodes.length];
         for (int part = 0; part < nodes.length; part++) {
-            List<@Nullable Demand> on = part < its.large() ? its.largeOn() : its.smallOn();
-            demands[part] = Objects.requireNonNull(on.get(kindOf[nodes[part]]));
+            Demand whole = its.demand(part, kindOf[nodes[part]]);
+            demands[part] = Objects.requireNonNull(whole);
         }
         return demands;
     }
