@@ -220,18 +220,6 @@ public final class FitClass {
             this(tier, partition, large, small, largeOn, smallOn, only, maxSwitches, null);
         }
 
-        /// What a part takes on nodes of that kind; null where it cannot run.
-        public @Nullable Demand demand(int part, int kind) {
-            int end = 0;
-            for (Size size : sizes) {
-                end += size.parts();
-                if (part < end) {
-                    return size.on().get(kind);
-                }
-            }
-            throw new IllegalArgumentException("part %d of %d".formatted(part, end));
-        }
-
         /// The same that want a part of a GPU.
         ///
         /// @param ways as [#shares]
@@ -365,7 +353,7 @@ public final class FitClass {
     }
 
     /// What a part takes on nodes of that kind; null where it cannot run.
-    @Nullable Demand demand(int part, int kind) {
+    public @Nullable Demand demand(int part, int kind) {
         int size = 0;
         while (part >= upTo[size]) {
             size++;

@@ -253,12 +253,12 @@ final class Explaining {
         if (total == null || !asked.byType().isEmpty()) {
             return null;
         }
-        for (int fewer = total - 1; fewer >= request.nodes(); fewer--) {
-            if (starts(request.with(asked.inAll(fewer)))) {
-                return change(Axis.GPUS_IN_ALL, total, fewer);
-            }
-        }
-        return null;
+        int others = request.nodes() - 1;
+        long most =
+                most(
+                        total - 1 - others,
+                        it -> starts(request.with(asked.inAll(Math.toIntExact(it + others)))));
+        return most == 0 ? null : change(Axis.GPUS_IN_ALL, total, most + others);
     }
 
     /// The fewest GPUs less, all of one type, the first of equals; as many on each socket.
@@ -393,33 +393,32 @@ final class Explaining {
             return null;
         }
         String level = limit.level();
-        Axis axis = level == null ? Axis.SWITCHES : Axis.LEVEL;
-        String from = level == null ? Integer.toString(limit.count()) : level;
-        if (level != null) {
-            for (String wider : new Levels(configuration.switches().values()).above(level)) {
-                if (starts(under(SwitchLimit.within(wider, limit.maxWaitSeconds())))) {
-                    return new Change(axis, from, wider);
-                }
-            }
-        }
+        return level == null ? moreSwitches(limit) : widerLevel(level, limit.maxWaitSeconds());
+    }
+
+    private @Nullable Change moreSwitches(SwitchLimit limit) {
         if (!starts(request.underAnySwitches())) {
             return null;
         }
-        if (level == null) {
-            int most = request.nodes() - 1;
-            long fewer =
-                    most(
-                            most - limit.count(),
-                            it -> {
-                                int count = Math.toIntExact(most + 1 - it);
-                                return starts(
-                                        under(new SwitchLimit(count, limit.maxWaitSeconds())));
-                            });
-            if (fewer > 0) {
-                return new Change(axis, from, Long.toString(most + 1 - fewer));
+        int any = request.nodes();
+        long fewer =
+                most(
+                        any - 1 - limit.count(),
+                        it -> {
+                            int count = Math.toIntExact(any - it);
+                            return starts(under(new SwitchLimit(count, limit.maxWaitSeconds())));
+                        });
+        String to = fewer == 0 ? "any" : Long.toString(any - fewer);
+        return new Change(Axis.SWITCHES, Integer.toString(limit.count()), to);
+    }
+
+    private @Nullable Change widerLevel(String level, @Nullable Long maxWaitSeconds) {
+        for (String wider : new Levels(configuration.switches().values()).above(level)) {
+            if (starts(under(SwitchLimit.within(wider, maxWaitSeconds)))) {
+                return new Change(Axis.LEVEL, level, wider);
             }
         }
-        return new Change(axis, from, "any");
+        return starts(request.underAnySwitches()) ? new Change(Axis.LEVEL, level, "any") : null;
     }
 
     private ResourceRequest under(SwitchLimit limit) {

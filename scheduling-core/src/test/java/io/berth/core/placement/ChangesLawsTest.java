@@ -7,11 +7,10 @@ import io.berth.contracts.Blocks;
 import io.berth.contracts.Blocks.Block;
 import io.berth.contracts.DeclaredGres;
 import io.berth.contracts.FeatureExpression;
-import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuLinks;
 import io.berth.contracts.GpuRequest;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.Gres;
-import io.berth.contracts.Inventory;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
@@ -41,10 +40,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -57,13 +53,10 @@ import org.junit.jupiter.api.Test;
 final class ChangesLawsTest {
 
     private static final int SEEDS = Integer.getInteger("berth.laws.seeds", 150);
-    private static final List<String> TYPES = List.of("a100", "h100");
-    private static final List<String> LEVELS = List.of("rack", "row", "hall");
-    private static final List<String> PARTITIONS = List.of("batch", "pair", "urgent");
+    static final List<String> TYPES = List.of("a100", "h100");
+    static final List<String> LEVELS = List.of("rack", "row", "hall");
+    static final List<String> PARTITIONS = List.of("batch", "pair", "urgent");
     private static final List<Long> MEMORIES = List.of(81_920L, 40_960L);
-
-    /// A value of an axis: what would be told, and the job that asks for it.
-    private record Value(String to, JobDescription job) {}
 
     @Test
     void what_is_told_is_the_smallest_change_along_each_axis_that_starts_the_job() {
@@ -145,47 +138,20 @@ final class ChangesLawsTest {
     }
 
     private static NodeSeen node(String name, Random random) {
-        NodeSeen built =
-                BuiltNode.of(name, 2, BuiltNode.boards(4, 2 << random.nextInt(2)), 0, 0, 1, 1);
-        Inventory inventory = built.inventory();
+        GpuLinks links = BuiltNode.boards(4, 2 << random.nextInt(2));
         boolean alike = random.nextBoolean();
         int first = random.nextInt(2);
-        List<Gpu> gpus =
-                inventory.gpus().stream()
-                        .map(it -> {
-                            int kind = alike ? first : it.index() % 2;
-                            return new Gpu(
-                                    it.index(),
-                                    it.uuid(),
-                                    TYPES.get(kind),
-                                    TYPES.get(kind),
-                                    it.index(),
-                                    MEMORIES.get(kind),
-                                    it.index() / 2);
-                        })
-                        .toList();
-        return new NodeSeen(
-                built.node(),
-                built.nonce(),
-                built.machineId(),
-                built.bootId(),
-                built.agentVersion(),
-                new Inventory(
-                        inventory.sockets(),
-                        8,
-                        1,
-                        16,
-                        131_072,
-                        gpus,
-                        List.of(),
-                        true,
-                        null,
-                        "linux",
-                        "x86_64",
-                        inventory.links(),
-                        inventory.hardware()),
-                List.of(),
-                0);
+        List<Integer> kinds = IntStream.range(0, 4).mapToObj(it -> alike ? first : it % 2).toList();
+        return BuiltNode.of(
+                name,
+                2,
+                links,
+                kinds.stream().map(TYPES::get).toList(),
+                kinds.stream().map(MEMORIES::get).toList(),
+                0,
+                0,
+                1,
+                1);
     }
 
     private static ResourceRequest request(Random random) {
@@ -234,10 +200,11 @@ final class ChangesLawsTest {
         JobDescription job = cell.state.knownJob(id).description();
         var found = new ArrayList<Change>();
         for (Axis axis : Axis.values()) {
-            values(axis, job).stream()
+            AxisValues.of(axis, job).stream()
                     .filter(it -> starts(cell, id, it.job()))
                     .findFirst()
-                    .ifPresent(it -> found.add(new Change(axis, from(axis, job), it.to())));
+                    .ifPresent(it ->
+                            found.add(new Change(axis, AxisValues.asked(axis, job), it.to())));
         }
         return found;
     }
@@ -258,239 +225,5 @@ final class ChangesLawsTest {
                 });
         cell.state.replay(new Fact.JobChanged(before));
         return runs.contains(id);
-    }
-
-    private static String from(Axis axis, JobDescription job) {
-        ResourceRequest request = job.request();
-        GpuRequest gpus = request.gpus();
-        SwitchLimit limit = request.where().switches();
-        return switch (axis) {
-            case GPUS ->
-                    gpus.share() != null
-                            ? part(gpus.share())
-                            : gpus.byType().isEmpty()
-                                    ? Integer.toString(request.gpusOn(0))
-                                    : gpus.text();
-            case GPUS_IN_ALL -> String.valueOf(gpus.total());
-            case GPU_TYPE -> String.valueOf(gpus.type());
-            case GPU_MEMORY -> String.valueOf(gpus.minMemoryMib());
-            case GRES -> request.gres().getFirst().text();
-            case NODES -> Integer.toString(request.nodes());
-            case TIME_LIMIT -> Long.toString(job.timeLimitSeconds());
-            case SWITCHES -> limit == null ? "" : Integer.toString(limit.count());
-            case LEVEL -> limit == null ? "" : String.valueOf(limit.level());
-            case CONTIGUOUS, LINKED -> "yes";
-            case SEGMENT -> Integer.toString(request.segment());
-            case SOCKETS -> gpus.textOnSocket();
-            case CONSTRAINT -> String.valueOf(request.where().features());
-            case NODE_LIST -> "n1";
-            case PARTITION -> job.partition();
-        };
-    }
-
-    private static String part(ShareRequest share) {
-        return share.sharing().gres() + ":" + share.sharing().amount(share.parts());
-    }
-
-    /// All that a job could ask for instead, the smallest change first.
-    private static List<Value> values(Axis axis, JobDescription job) {
-        ResourceRequest request = job.request();
-        GpuRequest gpus = request.gpus();
-        NodeConstraints where = request.where();
-        SwitchLimit limit = where.switches();
-        String level = limit == null ? null : limit.level();
-        Function<NodeConstraints, JobDescription> on = it -> job.with(request.on(it));
-        return switch (axis) {
-            case GPUS -> fewerGpus(job);
-            case GPUS_IN_ALL ->
-                    gpus.total() == null
-                            ? List.of()
-                            : down(gpus.total() - 1, request.nodes())
-                                    .map(it ->
-                                            new Value(
-                                                    "" + it,
-                                                    job.with(
-                                                            request.with(
-                                                                    new GpuRequest(
-                                                                            0,
-                                                                            gpus.type(),
-                                                                            null,
-                                                                            it,
-                                                                            null,
-                                                                            null)))))
-                                    .toList();
-            case GPU_TYPE ->
-                    gpus.type() == null
-                            ? List.of()
-                            : List.of(
-                                    new Value(
-                                            other(gpus.type()),
-                                            job.with(
-                                                    request.with(gpus.ofType(other(gpus.type()))))),
-                                    new Value("any", job.with(request.with(gpus.ofType(null)))));
-            case GPU_MEMORY ->
-                    gpus.minMemoryMib() == null
-                            ? List.of()
-                            : List.of(
-                                    new Value(
-                                            "40960",
-                                            job.with(
-                                                    request.with(
-                                                            new GpuRequest(
-                                                                    gpus.perNode(),
-                                                                    null,
-                                                                    null,
-                                                                    null,
-                                                                    null,
-                                                                    40_960L)))));
-            case GRES -> {
-                var fewer = new ArrayList<Value>();
-                for (Gres gres : request.gres()) {
-                    down((int) gres.count() - 1, 1)
-                            .map(gres::counted)
-                            .map(it -> new Value(it.text(), job.with(request.holding(List.of(it)))))
-                            .forEach(fewer::add);
-                    fewer.add(new Value("none", job.with(request.holding(List.of()))));
-                }
-                yield fewer;
-            }
-            case NODES ->
-                    gpus.total() != null
-                            ? List.of()
-                            : down(request.nodes() - 1, 1)
-                                    .filter(it ->
-                                            request.segment() == 0 || it % request.segment() == 0)
-                                    .map(it -> new Value("" + it, job.with(onNodes(request, it))))
-                                    .toList();
-            case TIME_LIMIT ->
-                    down((int) (job.timeLimitSeconds() - 1) / 60, 1)
-                            .map(it -> new Value("" + 60 * it, job.limited(60L * it)))
-                            .toList();
-            case SWITCHES -> {
-                if (limit == null || level != null) {
-                    yield List.of();
-                }
-                var more = new ArrayList<Value>();
-                for (int count = limit.count() + 1; count < request.nodes(); count++) {
-                    more.add(
-                            new Value(
-                                    "" + count,
-                                    on.apply(where.under(new SwitchLimit(count, null)))));
-                }
-                more.add(new Value("any", on.apply(where.under(null))));
-                yield more;
-            }
-            case LEVEL -> {
-                if (level == null) {
-                    yield List.of();
-                }
-                var wider = new ArrayList<Value>();
-                for (String it : LEVELS.subList(1 + LEVELS.indexOf(level), LEVELS.size())) {
-                    wider.add(new Value(it, on.apply(where.under(SwitchLimit.within(it, null)))));
-                }
-                wider.add(new Value("any", on.apply(where.under(null))));
-                yield wider;
-            }
-            case CONTIGUOUS -> only(where.sideBySide(), "no", on.apply(where.anywhere()));
-            case SEGMENT -> {
-                var less = new ArrayList<Value>();
-                down(request.segment() - 1, 2)
-                        .filter(it -> request.nodes() % it == 0)
-                        .map(it -> new Value("" + it, on.apply(where.inBlocks(it, false))))
-                        .forEach(less::add);
-                less.addAll(only(request.segment() > 0, "any", on.apply(where.inAnyBlocks())));
-                yield less;
-            }
-            case LINKED -> only(where.linked() != null, "no", on.apply(where.unlinked()));
-            case SOCKETS ->
-                    only(
-                            gpus.perSocket() != null,
-                            "any",
-                            job.with(request.with(gpus.onAnySockets())));
-            case CONSTRAINT ->
-                    only(where.features() != null, "any", on.apply(where.ofAnyFeatures()));
-            case NODE_LIST -> only(!where.nodeList().isEmpty(), "any", on.apply(where.unnamed()));
-            case PARTITION ->
-                    PARTITIONS.stream()
-                            .filter(it -> !it.equals(job.partition()))
-                            .map(it -> new Value(it, job.in(it)))
-                            .filter(it -> !it.to().equals("pair") || request.nodes() == 1)
-                            .toList();
-        };
-    }
-
-    private static Stream<Integer> down(int from, int to) {
-        return IntStream.iterate(from, it -> it >= to, it -> it - 1).boxed();
-    }
-
-    private static List<Value> only(boolean asked, String to, JobDescription job) {
-        return asked ? List.of(new Value(to, job)) : List.of();
-    }
-
-    private static String other(String type) {
-        return TYPES.get(1 - TYPES.indexOf(type));
-    }
-
-    private static ResourceRequest onNodes(ResourceRequest request, int nodes) {
-        return new ResourceRequest(
-                nodes,
-                nodes,
-                request.cpusPerTask(),
-                request.memory(),
-                request.gpus(),
-                request.constraints(),
-                null,
-                null,
-                null,
-                request.gres());
-    }
-
-    private static List<Value> fewerGpus(JobDescription job) {
-        ResourceRequest request = job.request();
-        GpuRequest gpus = request.gpus();
-        ShareRequest share = gpus.share();
-        if (share != null) {
-            int unit = share.sharing() == GpuSharing.MPS ? 10 : 1;
-            return down(share.parts() / unit - 1, 1)
-                    .map(it -> new ShareRequest(share.sharing(), it * unit, null))
-                    .map(it -> new Value(part(it), job.with(request.with(GpuRequest.of(it, null)))))
-                    .toList();
-        }
-        if (!gpus.byType().isEmpty()) {
-            var fewer = new ArrayList<Value>();
-            for (int less = 1; less < gpus.counted(); less++) {
-                for (String type : TYPES) {
-                    var rest = new TreeMap<>(gpus.byType());
-                    rest.merge(type, -less, Integer::sum);
-                    rest.values().removeIf(it -> it == 0);
-                    if (rest.values().stream().allMatch(it -> it > 0)) {
-                        fewer.add(
-                                new Value(
-                                        GpuRequest.text(rest),
-                                        job.with(request.with(gpus.of(rest)))));
-                    }
-                }
-            }
-            return fewer;
-        }
-        Integer perTask = gpus.perTask();
-        Integer perSocket = gpus.perSocket();
-        return down(gpus.total() == null ? gpus.counted() - 1 : 0, 1)
-                .filter(it -> it % gpus.sockets() == 0)
-                .map(it ->
-                        new Value(
-                                "" + it,
-                                job.with(
-                                        request.with(
-                                                new GpuRequest(
-                                                        perTask == null ? it : 0,
-                                                        gpus.type(),
-                                                        perTask == null ? null : it,
-                                                        null,
-                                                        perSocket == null
-                                                                ? null
-                                                                : (Integer) (it / gpus.sockets()),
-                                                        gpus.minMemoryMib())))))
-                .toList();
     }
 }

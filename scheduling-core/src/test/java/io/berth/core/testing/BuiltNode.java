@@ -38,6 +38,24 @@ public final class BuiltNode {
             @Nullable GpuLinks links,
             List<String> types,
             int... socketOfGpu) {
+        return of(
+                name,
+                sockets,
+                links,
+                types,
+                Collections.nCopies(types.size(), 32_768L),
+                socketOfGpu);
+    }
+
+    /// @param types of each GPU
+    /// @param memoriesMib of each GPU
+    public static NodeSeen of(
+            String name,
+            int sockets,
+            @Nullable GpuLinks links,
+            List<String> types,
+            List<Long> memoriesMib,
+            int... socketOfGpu) {
         List<Gpu> gpus =
                 IntStream.range(0, socketOfGpu.length)
                         .mapToObj(i ->
@@ -47,7 +65,7 @@ public final class BuiltNode {
                                         types.get(i),
                                         types.get(i),
                                         i,
-                                        32_768,
+                                        memoriesMib.get(i),
                                         socketOfGpu[i]))
                         .toList();
         List<NumaNode> numa =

@@ -39,7 +39,6 @@ final class VirtualCluster {
 
     private final Map<Model, Integer> models = new LinkedHashMap<>();
     private final Map<Size, FitClass> classes = new HashMap<>();
-    private final Map<FitClass, Terms> terms = new HashMap<>();
     private final int[] kindOf;
     private final int mostGpus;
     private final Map<String, Integer> types = new LinkedHashMap<>();
@@ -137,7 +136,7 @@ final class VirtualCluster {
             largeOn.add(demand(size, model, size.gpus / size.nodes + 1));
             smallOn.add(demand(size, model, size.gpus / size.nodes));
         }
-        var its =
+        return engine.fitClass(
                 new Terms(
                         0,
                         0,
@@ -147,19 +146,14 @@ final class VirtualCluster {
                         smallOn,
                         null,
                         0,
-                        null);
-        FitClass fit = engine.fitClass(its);
-        terms.put(fit, its);
-        return fit;
+                        null));
     }
 
     /// What a job of the class has on these nodes, larger parts first.
     Demand[] demands(FitClass fit, int[] nodes) {
-        Terms its = Objects.requireNonNull(terms.get(fit));
         var demands = new Demand[nodes.length];
         for (int part = 0; part < nodes.length; part++) {
-            Demand whole = its.demand(part, kindOf[nodes[part]]);
-            demands[part] = Objects.requireNonNull(whole);
+            demands[part] = Objects.requireNonNull(fit.demand(part, kindOf[nodes[part]]));
         }
         return demands;
     }
