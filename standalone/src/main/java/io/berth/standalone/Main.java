@@ -25,14 +25,14 @@ public final class Main {
             System.err.println(
                     "berth: cannot read or make " + e.getFile() + (why == null ? "" : ": " + why));
             status = 1;
-        } catch (IOException e) {
+        } catch (IOException | InterruptedException e) {
             System.err.println("berth: " + e);
             status = 1;
         }
         System.exit(status);
     }
 
-    private static int run(List<String> arguments) throws IOException {
+    private static int run(List<String> arguments) throws IOException, InterruptedException {
         Path root = Path.of(System.getProperty("berth.root", "."));
         String command = arguments.isEmpty() ? "" : arguments.getFirst();
         List<String> rest =
@@ -44,6 +44,10 @@ public final class Main {
             case "demo" -> new Demo(root, System.out).run();
             case "train" -> {
                 Training.ofBroker();
+                yield 0;
+            }
+            case "train-services" -> {
+                Training.ofServices(root);
                 yield 0;
             }
             default -> throw new CannotStart("unknown command '" + command + "'");

@@ -45,8 +45,6 @@ public record Services(
     /// Runs may take their own grace to end.
     private static final Duration AGENT_GRACE = Duration.ofSeconds(60);
 
-    private static final List<String> LOWEST_PRIORITY = List.of("nice", "-n", "19");
-
     /// From so many processors on the second compiler tier has some to itself while it warms up.
     private static final int PROCESSORS_FOR_BOTH_TIERS = 8;
 
@@ -154,25 +152,32 @@ public record Services(
 
     /// The parts that have no AOT cache, each with a way to run it once more beside a mesh; the one
     /// that gains most comes first, for a mesh may not be up for long.
-    List<Training.Trainee> trainees(Mesh mesh) throws IOException {
+    ///
+    /// @param database the running one, if there is one
+    /// @param before words before each command
+    List<Training.Trainee> trainees(Optional<PostgresServer> database, List<String> before)
+            throws IOException {
         var services = new ArrayList<Service>();
-        mesh.database().map(this::accountingService).ifPresent(services::add);
+        database.map(this::accountingService).ifPresent(services::add);
         services.addAll(List.of(placementService(), submitService(), priorityService()));
         var trainees = new ArrayList<Training.Trainee>();
         for (Service service : services) {
-            trainee(service, List.of(), Health::ofService).ifPresent(trainees::add);
+            trainee(service, List.of(), before, Health::ofService).ifPresent(trainees::add);
         }
         List<String> apart =
                 List.of(
                         "-Dkafka.bootstrap.servers=127.0.0.1:1",
                         "-Dberth.agent.home=" + root.resolve("node-agent/target/training"),
                         "-Dberth.agent.cgroup-parent=berth-training-" + ports.base());
-        trainee(nodeAgent(), apart, Health::ofAnswering).ifPresent(trainees::add);
+        trainee(nodeAgent(), apart, before, Health::ofAnswering).ifPresent(trainees::add);
         return trainees;
     }
 
     private Optional<Training.Trainee> trainee(
-            Service service, List<String> settings, IntFunction<Health.Probe> up)
+            Service service,
+            List<String> settings,
+            List<String> before,
+            IntFunction<Health.Probe> up)
             throws IOException {
         Application application = service.application();
         if (application.trained()) {
@@ -185,7 +190,7 @@ public record Services(
                         application.cache(),
                         output ->
                                 process(
-                                        LOWEST_PRIORITY,
+                                        before,
                                         service.like(port, settings),
                                         application.training(output),
                                         home.log("training")),
