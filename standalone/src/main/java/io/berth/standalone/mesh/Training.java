@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -33,6 +34,7 @@ public final class Training implements AutoCloseable {
     private static final List<String> LOWEST_PRIORITY = List.of("nice", "-n", "19");
     private static final long START_SECONDS = 180;
     private static final long WRITE_SECONDS = 600;
+    private static final String AGENT = "node-agent";
     private static final int DEFAULT_NODE_PARTITIONS = 8;
     private static final Duration LOOK = Duration.ofSeconds(1);
 
@@ -92,7 +94,7 @@ public final class Training implements AutoCloseable {
         var services = new Services(root, home, ports, offer, Leash.here());
         try (var _ = KafkaBroker.start(home.kafka(), ports.kafka(), ports.kafkaController());
                 var database = PostgresServer.start(home.postgres(), ports.postgres())) {
-            declareThoseOfAgents(ports);
+            declareThoseOfAgents(services.kafka().settings(AGENT));
             train(services.trainees(Optional.of(database), List.of()));
         } finally {
             delete(folder);
@@ -100,10 +102,13 @@ public final class Training implements AutoCloseable {
     }
 
     /// Services wait until all that they read is there, and the agent is trained apart.
-    private static void declareThoseOfAgents(Ports ports) {
-        try (Admin admin = new KafkaConnection("127.0.0.1:" + ports.kafka()).admin()) {
+    ///
+    /// @param broker the settings by which it is reached
+    private static void declareThoseOfAgents(Map<String, String> broker) {
+        KafkaConnection kafka = KafkaConnection.of(name -> Optional.ofNullable(broker.get(name)));
+        try (Admin admin = kafka.admin()) {
             new TopicDeclarations(1, DEFAULT_NODE_PARTITIONS, (short) 1)
-                    .create(admin, Topics.writtenBy("node-agent"));
+                    .create(admin, Topics.writtenBy(AGENT));
         }
     }
 
