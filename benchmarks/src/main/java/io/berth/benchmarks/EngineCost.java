@@ -31,10 +31,12 @@ public final class EngineCost {
                 "%s, %d nodes, %d waiting, %d planned at most: heap %d MiB%n",
                 mix, nodes, pending, PLAN, heap() - before);
         long begun = THREADS.getCurrentThreadCpuTime();
-        fleet.begin();
+        long longest = fleet.begin();
         System.out.printf(
-                "first pass: %d ms, %d started%n",
-                (THREADS.getCurrentThreadCpuTime() - begun) / 1_000_000, fleet.started);
+                "first pass, until no more can start: %d ms, of which at once %d; %d started%n",
+                (THREADS.getCurrentThreadCpuTime() - begun) / 1_000_000,
+                longest / 1_000_000,
+                fleet.started);
         measure(fleet, passes / 2);
         long[] starts = measure(fleet, passes);
         print("start pass after an end and a submission", starts);

@@ -15,6 +15,8 @@ import io.berth.core.engine.Waiting.Rank;
 import io.berth.core.packing.PackingPolicy;
 import io.berth.core.packing.Policies;
 import io.berth.core.packing.Shape;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -121,9 +123,21 @@ final class Fleet implements Decisions {
                         .toList());
     }
 
-    /// The first pass, after which all have started that can.
-    void begin() {
+    /// The first pass, with those that go on where it was cut off, after which all have started
+    /// that can.
+    ///
+    /// @return how long the longest of them took, in nanoseconds of this thread
+    long begin() {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long since = threads.getCurrentThreadCpuTime();
         engine.planPass(now, this);
+        long longest = threads.getCurrentThreadCpuTime() - since;
+        while (engine.next(now) <= now) {
+            since = threads.getCurrentThreadCpuTime();
+            engine.startPass(now, this);
+            longest = Math.max(longest, threads.getCurrentThreadCpuTime() - since);
+        }
+        return longest;
     }
 
     private static Network leaves(int nodes) {

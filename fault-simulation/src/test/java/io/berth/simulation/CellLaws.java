@@ -47,9 +47,12 @@ record CellLaws(CellTraits cell, List<SimulatedAgent> agents) {
     /// What holds after every round too.
     ///
     /// @param placed in it
-    static void checkRound(CellState state, List<Fact> placed, long now) {
+    /// @param next when the next one may decide more
+    static void checkRound(CellState state, List<Fact> placed, long now, long next) {
         checkNoWorkForThoseWhoLeft(state, placed);
-        checkClearings(state, now);
+        if (next > now) {
+            checkClearings(state, now); // No pass was cut off.
+        }
         AllocationLaws.checkStarted(state, placed);
     }
 

@@ -61,7 +61,8 @@ final class SimulatedCell {
     private final PreemptionLaws preemption;
     private final Follower follower = new Follower();
     private CellState state = new CellState();
-    private Placement placement = new Placement(state, Settings.DEFAULT);
+    private final Settings settings;
+    private Placement placement;
     private final Rerun rerun;
     private Pass pass = Pass.START;
 
@@ -82,6 +83,10 @@ final class SimulatedCell {
         random = new Random(seed);
         // A fifth of all cells: it takes as long again as the cell itself.
         rerun = new Rerun(seed % 5 == 0 ? new Random(seed).nextInt(12) : Integer.MAX_VALUE);
+        // In another fifth passes are cut off, again and again.
+        settings =
+                seed % 5 == 1 ? Settings.DEFAULT.with(1 + (int) (seed / 5 % 3)) : Settings.DEFAULT;
+        placement = new Placement(state, settings);
         traits = CellTraits.of(seed, urgent, random);
         jobs = new SimulatedJobs(traits, random, new Random(seed));
         laws = new CellLaws(traits, agents);
@@ -350,7 +355,7 @@ final class SimulatedCell {
         }
         facts.addAll(replay(Engine.due(state, now)));
         List<Fact> placed = replay(placed());
-        CellLaws.checkRound(state, placed, now);
+        CellLaws.checkRound(state, placed, now, placement.next(now));
         SetLaws.check(state);
         facts.addAll(placed);
         return facts;
@@ -360,7 +365,7 @@ final class SimulatedCell {
     private List<Fact> placed() {
         pass = random.nextInt(3) == 0 || overdue ? Pass.PLAN : Pass.START;
         overdue = false;
-        var alone = new Placement(state, Settings.DEFAULT);
+        var alone = new Placement(state, settings);
         if (rounds % 4 == 0) {
             for (JobId job : state.eligible()) {
                 assertThat(placement.explain(job, now)).isEqualTo(alone.explain(job, now));
@@ -422,7 +427,7 @@ final class SimulatedCell {
     private void loseARound() {
         decideRound(committed + random.nextInt(log.size() - committed + 1));
         state = rebuilt();
-        placement = new Placement(state, Settings.DEFAULT);
+        placement = new Placement(state, settings);
     }
 
     private CellState rebuilt() {

@@ -106,6 +106,20 @@ final class Freed {
         return those;
     }
 
+    /// All may be helped by what came free in the pass before, which was cut off.
+    void goOn(BitSet before) {
+        nodes.or(before);
+        all.plans.all().forEach(plan -> helped.add(plan.job().job));
+    }
+
+    /// Tells all what came free of whom it is not known whether they gain by it.
+    ///
+    /// @return where it did
+    BitSet cutOff() {
+        all.classes().forEach(this::tell);
+        return nodes;
+    }
+
     /// The jobs that may start in other partitions than those where they are planned, if what is
     /// kept for them there is not in their way.
     ///
@@ -228,7 +242,7 @@ final class Freed {
     /// Until when a class could have a node that is long enough for one of its jobs.
     private long until(FitClass fit, Node node) {
         return mayGain(fit.id, node)
-                ? all.search.until(fit.widest, node, node.vacancy(Search.clock(now)), now)
+                ? all.search.until(fit, node, node.vacancy(Search.clock(now)), now)
                 : now;
     }
 

@@ -10,6 +10,7 @@ import io.berth.core.engine.Waiting.Rank;
 import io.berth.core.packing.PackingPolicy;
 import io.berth.core.packing.Policies;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -85,6 +86,13 @@ public final class Scheduling {
 
     private int backfilled;
 
+    /// Parts of jobs that it has started.
+    private int started;
+
+    /// The nodes on which something came free in a pass that was cut off; null if the last one was
+    /// not.
+    private @Nullable BitSet cutOff;
+
     /// How far the plan goes.
     public enum Backfill {
         /// No plan: a job that finds no room keeps all nodes that it could use from those behind
@@ -107,13 +115,24 @@ public final class Scheduling {
 
     /// @param depth how many jobs have an expected start at most, with [Backfill#CONSERVATIVE]
     /// @param policy which of the nodes with room is taken by who starts
-    public record Settings(Backfill backfill, int depth, PackingPolicy policy) {
+    /// @param parts of jobs that a pass starts before it is cut off, so that what it has decided
+    ///   can be told; the next one goes on. It counts what is decided and not what is tried, so
+    ///   that a pass with nothing kept from those before is cut off where one is that has
+    public record Settings(Backfill backfill, int depth, PackingPolicy policy, int parts) {
+
+        public Settings(Backfill backfill, int depth, PackingPolicy policy) {
+            this(backfill, depth, policy, 1000);
+        }
 
         public static final Settings DEFAULT =
                 new Settings(Backfill.CONSERVATIVE, 500, Policies.TIGHTEST);
 
         public Settings with(PackingPolicy other) {
-            return new Settings(backfill, depth, other);
+            return new Settings(backfill, depth, other, parts);
+        }
+
+        public Settings with(int most) {
+            return new Settings(backfill, depth, policy, most);
         }
     }
 
@@ -540,9 +559,10 @@ public final class Scheduling {
     }
 
     /// The next time at which a job may start though nothing has happened; `Long.MAX_VALUE` if none
-    /// is: an expected start, the end of a clearing, a run that may be preempted from then on.
+    /// is: an expected start, the end of a clearing, a run that may be preempted from then on; at
+    /// once where the last pass was cut off.
     public long next(long now) {
-        return Math.min(plans.next(now), clearings.next(now));
+        return cutOff != null ? now : Math.min(plans.next(now), clearings.next(now));
     }
 
     /// Whether a plan pass would do something that start passes cannot: the order of priority has
@@ -560,7 +580,9 @@ public final class Scheduling {
         begin(now);
         sets.settle(decisions);
         startAll(now, decisions);
-        lookAtArrivals(now, decisions);
+        if (cutOff == null) {
+            lookAtArrivals(now, decisions);
+        }
     }
 
     /// Puts the plan in order, then does a start pass.
@@ -578,6 +600,12 @@ public final class Scheduling {
         settings.policy.at(now);
         tried = 0;
         backfilled = 0;
+        started = 0;
+    }
+
+    /// Whether a pass has started as much as it may.
+    boolean full() {
+        return started >= settings.parts();
     }
 
     /// A pass looks for room for a job.
@@ -603,9 +631,9 @@ public final class Scheduling {
     /// What jobs keep that limits hold back is given back behind a pass: the next one gives it to
     /// others.
     private void startAll(long now, Decisions decisions) {
-        new StartPass(this, now, decisions).run();
-        if (release(now, decisions)) {
-            new StartPass(this, now, decisions).run();
+        cutOff = new StartPass(this, now, decisions).run(cutOff);
+        if (cutOff == null && release(now, decisions)) {
+            cutOff = new StartPass(this, now, decisions).run(null);
             release(now, decisions);
         }
     }
@@ -692,6 +720,7 @@ public final class Scheduling {
         long end = end(length, now);
         cluster.run(job.job, at.nodes(), demands, end, null);
         pools.run(job.job, job.fit.pools, end);
+        started += at.nodes().length;
         decisions.started(job, at.nodes(), at.lane());
     }
 

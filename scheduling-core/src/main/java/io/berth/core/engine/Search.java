@@ -294,12 +294,12 @@ final class Search {
         }
     }
 
-    /// Until when the smallest part of a class could have a node from now on; `now` if it could
-    /// not.
+    /// Until when the smallest part of a class, on however many nodes, could have a node from now
+    /// on; `now` if it could not.
     long until(FitClass fit, Node node, Vacancy vacancy, long now) {
         long until = now;
         if (fit.admits(node) && !kept.get(node.index)) {
-            for (Demand way : fit.ways(node.kind.number)) {
+            for (Demand way : fit.widest.ways(node.kind.number)) {
                 long there = vacancy.until(way, fit.hours.of(node.index));
                 until = Math.max(until, Math.min(there, mates(node, way, now)));
             }

@@ -56,8 +56,13 @@ final class StartPass {
         this.off = all.settings.backfill() == Backfill.OFF;
     }
 
-    void run() {
+    /// @param before the nodes on which something came free in the pass before, if that was cut off
+    /// @return those in this one, if it is cut off; null if it is not
+    @Nullable BitSet run(@Nullable BitSet before) {
         lineUpHelped();
+        if (before != null) {
+            goOn(before);
+        }
         all.clearings.all().forEach(it -> lineUp(it.job()));
         for (Plan plan : all.plans.due(now)) {
             if (plan.job().set == null) {
@@ -77,7 +82,8 @@ final class StartPass {
         if (all.preempts()) {
             pushPreemptors();
         }
-        for (Waiting next = next(); next != null; next = next()) {
+        Waiting next = next();
+        while (next != null && !all.full()) {
             learn(next.fit);
             next.inLine = false;
             try {
@@ -85,6 +91,7 @@ final class StartPass {
             } catch (RuntimeException e) {
                 throw DecisionFailed.on(next.job, e);
             }
+            next = next();
         }
         all.search.kept.clear();
         aside.forEach(all::putBack);
@@ -92,6 +99,23 @@ final class StartPass {
         if (off) {
             all.open();
         }
+        return next == null ? null : cutOff(next);
+    }
+
+    /// All have their turn who may not have had it in the pass before.
+    private void goOn(BitSet before) {
+        freed.goOn(before);
+        List.copyOf(all.queue.classes()).forEach(this::push);
+        all.plans.all().forEach(this::lineUpHopeful);
+        for (Plan plan : all.plans.ofSeveral()) {
+            plan.job().either.stream().filter(it -> it.outbid).forEach(this::lineUp);
+        }
+    }
+
+    private BitSet cutOff(Waiting next) {
+        next.inLine = false;
+        line.forEach(it -> it.inLine = false);
+        return freed.cutOff();
     }
 
     private void take(Waiting next) {

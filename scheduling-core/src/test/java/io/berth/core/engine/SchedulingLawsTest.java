@@ -45,7 +45,8 @@ final class SchedulingLawsTest {
         return new Settings(
                 Backfill.values()[random.nextInt(3)],
                 1 + random.nextInt(12),
-                random.nextBoolean() ? Policies.TIGHTEST : policy(random));
+                random.nextBoolean() ? Policies.TIGHTEST : policy(random),
+                random.nextBoolean() ? 1 + random.nextInt(4) : 1000);
     }
 
     private static PackingPolicy policy(Random random) {
@@ -281,6 +282,32 @@ final class SchedulingLawsTest {
         });
     }
 
+    /// And now and then one more: who is tried once in a pass is tried once in each.
+    @Test
+    void passes_that_are_cut_off_start_together_what_one_that_is_not_does() {
+        int[] cut = {0};
+        always(random -> {
+            Settings settings = settings(random).with(1000);
+            var trial = cluster(random, settings);
+            trial.secondTier = random.nextInt(2);
+            jobs(random, 50, 1200).forEach(trial::submit);
+            while (trial.advance()) {
+                boolean plan = random.nextInt(4) == 0;
+                Trial some = trial.rebuilt(settings.with(1 + random.nextInt(4)));
+                Trial whole = trial.rebuilt();
+                trial.pass(plan);
+                whole.pass(plan);
+                some.pass(plan);
+                while (some.cutOff()) {
+                    some.pass(false);
+                    cut[0]++;
+                }
+                assertThat(some.starts).containsAllEntriesOf(whole.starts);
+            }
+        });
+        assertThat(cut[0]).isGreaterThan(SEEDS);
+    }
+
     @Test
     void an_early_end_never_moves_an_expected_start_later() {
         always(random -> {
@@ -499,6 +526,27 @@ final class SchedulingLawsTest {
 
         assertThat(trial.expected).containsExactly(Map.entry(1010L, 56_000L));
         assertThat(trial.places.get(8L)).containsExactlyInAnyOrder(0, 1);
+    }
+
+    @Test
+    void a_job_that_could_spread_below_one_switch_hears_of_a_node_below_none() {
+        var network =
+                new Network(
+                        List.of(new int[1], new int[1]),
+                        new int[0],
+                        List.of(new int[1]),
+                        List.of(new int[] {-1}));
+        var settings = new Settings(Backfill.CONSERVATIVE, 0, Policies.TIGHTEST);
+        var trial = new Trial(settings, network, 8);
+        trial.submit(new Job(1000, 0, 1, 8, 0, 60, 9));
+        var spreads = new Job(8, 0, 1, 6, 0, 60, 0);
+        assertThat(Trial.spread(spreads)).isTrue();
+        assertThat(trial.fit(spreads).widest.admits(trial.engine.cluster.node(0))).isFalse();
+        trial.submit(spreads);
+
+        trial.run();
+
+        assertThat(trial.starts).containsEntry(8L, 60L);
     }
 
     @ParameterizedTest

@@ -511,6 +511,11 @@ final class Trial implements Decisions {
         }
     }
 
+    /// Whether the last pass was cut off.
+    boolean cutOff() {
+        return engine.next(now * 1000) <= now * 1000;
+    }
+
     /// This moment is decided as in an engine that has seen nothing of how it came about.
     void decidesAsOneJustBuilt(boolean plan) {
         Trial rebuilt = rebuilt();
@@ -557,12 +562,16 @@ final class Trial implements Decisions {
 
     /// The same moment in an engine that has seen nothing of how it came about.
     Trial rebuilt() {
+        return rebuilt(engine.settings);
+    }
+
+    Trial rebuilt(Settings settings) {
         int[] gpus = new int[engine.cluster.size()];
         for (int i = 0; i < gpus.length; i++) {
             Kind kind = engine.cluster.node(i).kind;
             gpus[i] = gpus(kind);
         }
-        var other = new Trial(engine.settings, engine.cluster.network, gpus);
+        var other = new Trial(settings, engine.cluster.network, gpus);
         other.now = now;
         for (int i = 0; i < gpus.length; i++) {
             other.engine.open(i, engine.cluster.node(i).open);

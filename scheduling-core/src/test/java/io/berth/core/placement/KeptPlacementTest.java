@@ -6,6 +6,7 @@ import io.berth.contracts.Blocks;
 import io.berth.contracts.Blocks.Block;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobArray;
+import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Limits;
 import io.berth.contracts.NodeName;
@@ -25,6 +26,7 @@ import io.berth.core.testing.TestCell;
 import io.berth.core.testing.TestPartition;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /// One and the same placement decides and tells from round to round what a fresh one would, also
@@ -57,6 +59,34 @@ final class KeptPlacementTest {
 
     private Reason reason(long job) {
         return cell.job(job).reason();
+    }
+
+    @Test
+    void a_pass_that_is_cut_off_is_gone_on_with_at_once() {
+        kept = new Placement(cell.state, Settings.DEFAULT.with(2));
+        note(cell.node("n1", 16, 0, "a100"));
+        for (long job = 1; job <= 5; job++) {
+            note(cell.submit(job, TestCell.cpus(1)));
+        }
+
+        round();
+        assertThat(running()).containsExactly(1L, 2L);
+        assertThat(kept.next(cell.now)).isEqualTo(cell.now);
+        note(cell.submit(6, TestCell.cpus(1)));
+        round();
+        assertThat(running()).containsExactly(1L, 2L, 3L, 4L);
+        round();
+        assertThat(running()).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
+        round();
+        assertThat(kept.next(cell.now)).isGreaterThan(cell.now);
+    }
+
+    private List<Long> running() {
+        return LongStream.rangeClosed(1, 6)
+                .filter(it -> cell.state.job(new JobId(it)).isPresent())
+                .filter(it -> cell.job(it).run() != null)
+                .boxed()
+                .toList();
     }
 
     @Test
