@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public class BooksLoop {
 
     private static final Logger LOG = Logger.getLogger(BooksLoop.class);
-    private static final long PROBE_NANOS = 2_000_000_000L;
+    private static final long PROBE_NANOS = 5_000_000_000L;
     private static final long BEHIND_NANOS = 30_000_000_000L;
     private static final long LONGEST_GATHERING_MILLIS = 200;
 

@@ -12,7 +12,11 @@ import org.jspecify.annotations.Nullable;
 class ConfigurationLoop {
 
     private static final Logger LOG = Logger.getLogger(ConfigurationLoop.class);
-    private static final Duration INTERVAL = Duration.ofSeconds(1);
+
+    /// What is made here is published at once; it is looked so often for what others left.
+    private static final Duration INTERVAL = Duration.ofSeconds(5);
+
+    private static final Duration AGAIN = Duration.ofSeconds(1);
     private static final Duration UPKEEP = Duration.ofSeconds(10);
 
     private final ClusterConfiguration configuration;
@@ -46,7 +50,7 @@ class ConfigurationLoop {
         long kept = System.nanoTime();
         while (!stopping) {
             try {
-                if (configuration.catchUp(INTERVAL)) {
+                if (configuration.catchUp(failing ? AGAIN : INTERVAL)) {
                     // Readers forget by the new half-life what they read before.
                     shares.soon();
                 }

@@ -1,5 +1,9 @@
 package io.berth.embedded;
 
+import com.yammer.metrics.core.Metric;
+import com.yammer.metrics.core.MetricName;
+import com.yammer.metrics.core.MetricsRegistryListener;
+import com.yammer.metrics.core.Stoppable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -12,6 +16,7 @@ import kafka.server.KafkaRaftServer;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
+import org.apache.kafka.server.metrics.KafkaYammerMetrics;
 
 /// A Kafka broker in this process, its own KRaft controller, on 127.0.0.1. Its data stay in its
 /// folder and are found again.
@@ -46,6 +51,7 @@ public final class KafkaBroker implements AutoCloseable {
         settings.putAll(further);
         var config = KafkaConfig.fromProps(settings, false);
         var server = new KafkaRaftServer(config, Time.SYSTEM);
+        KafkaYammerMetrics.defaultRegistry().addListener(new Unmetered());
         server.startup();
         return new KafkaBroker(server, port);
     }
@@ -58,6 +64,21 @@ public final class KafkaBroker implements AutoCloseable {
     public void close() {
         server.shutdown();
         server.awaitShutdown();
+    }
+
+    /// Stops the clocks of Kafka's meters, which tick some 50 times a second together: nobody asks
+    /// for their rates.
+    private static final class Unmetered implements MetricsRegistryListener {
+
+        @Override
+        public void onMetricAdded(MetricName name, Metric metric) {
+            if (metric instanceof Stoppable clocked) {
+                clocked.stop();
+            }
+        }
+
+        @Override
+        public void onMetricRemoved(MetricName name) {}
     }
 
     private static void format(Path directory) throws IOException {
@@ -108,6 +129,8 @@ public final class KafkaBroker implements AutoCloseable {
         settings.put("metadata.max.idle.interval.ms", "0");
         settings.put("num.network.threads", "2");
         settings.put("num.io.threads", "4");
+        // The groups are few, and each thread looks three times a second whether there is work.
+        settings.put("group.coordinator.threads", "1");
         // One machine: an acknowledged record must survive a power cut.
         settings.put("log.flush.interval.messages", "1");
         return settings;

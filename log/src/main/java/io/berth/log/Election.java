@@ -7,6 +7,7 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 
 /// A standing election of one among several instances of a service. They are a consumer group on a
 /// topic of one partition that holds nothing: who is assigned the partition is elected. The
@@ -48,6 +49,17 @@ public final class Election implements AutoCloseable {
     /// Whether somebody was elected, this instance or another, since this one takes part.
     public boolean decided() {
         return decided;
+    }
+
+    /// Whether the brokers answer within that time. For one who follows the log by a consumer whose
+    /// fetch waits: over this connection none does.
+    public boolean answered(Duration limit) {
+        try {
+            consumer.endOffsets(consumer.assignment(), limit);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        }
     }
 
     /// Leaves the election; if this instance was elected, another is at once.

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
@@ -46,6 +47,13 @@ public record KafkaConnection(String bootstrapServers, KafkaSecurity security) {
     /// How long a candidate may be silent. Brokers allow it if `group.min.session.timeout.ms`, 6 s
     /// by default, is not above it.
     public static final Duration CANDIDATE_SESSION = Duration.ofSeconds(2);
+
+    /// Who stands by hears of an election with his next heartbeat: it is part of a take-over.
+    private static final int HEARTBEAT_MILLIS = 500;
+
+    /// How long a follower's fetch waits on the broker for something to come: each end of that
+    /// wakes six threads, of the broker and of the client.
+    public static final Duration FOLLOWING = Duration.ofSeconds(2);
 
     /// How long a member of a group may be at work with a record and is not taken for stuck.
     private static final Duration MEMBER_AT_WORK = Duration.ofMinutes(30);
@@ -113,19 +121,30 @@ public record KafkaConnection(String bootstrapServers, KafkaSecurity security) {
     }
 
     /// A consumer as [#consumer], for one who stays with its partitions and waits for what comes:
-    /// it hears of that at once, but to be closed or sent elsewhere takes it up to a second.
+    /// it hears of that at once, but to be sent elsewhere, or to be answered a question while
+    /// nothing comes, takes it up to [#FOLLOWING].
     public Consumer<byte[], byte[]> follower() {
-        return follower(ConsumerConfig.DEFAULT_MAX_POLL_RECORDS);
+        return follower(FOLLOWING, ConsumerConfig.DEFAULT_MAX_POLL_RECORDS);
     }
 
     /// A consumer as [#follower], that takes up to so many records at once.
     public Consumer<byte[], byte[]> follower(int records) {
-        return consumer(
-                Map.of(
-                        ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
-                        1000,
-                        ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
-                        records));
+        return follower(FOLLOWING, records);
+    }
+
+    /// A consumer as [#follower], that is answered after so long.
+    public Consumer<byte[], byte[]> follower(Duration answered) {
+        return follower(answered, ConsumerConfig.DEFAULT_MAX_POLL_RECORDS);
+    }
+
+    private Consumer<byte[], byte[]> follower(Duration wait, int records) {
+        return new Follower(
+                readerSettings(
+                        Map.of(
+                                ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+                                Math.toIntExact(wait.toMillis()),
+                                ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                                records)));
     }
 
     /// A consumer as [#consumer], for single records here and there.
@@ -154,6 +173,11 @@ public record KafkaConnection(String bootstrapServers, KafkaSecurity security) {
     }
 
     private Consumer<byte[], byte[]> consumer(Map<String, Object> way) {
+        return new KafkaConsumer<>(
+                readerSettings(way), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    private Map<String, Object> readerSettings(Map<String, Object> way) {
         var settings = settings();
         settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
@@ -163,8 +187,21 @@ public record KafkaConnection(String bootstrapServers, KafkaSecurity security) {
         settings.put(ConsumerConfig.RECONNECT_BACKOFF_MS_CONFIG, 50L);
         settings.put(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 1000L);
         settings.putAll(way);
-        return new KafkaConsumer<>(
-                settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        return settings;
+    }
+
+    /// One that waits for no answer when it is closed: a fetch may be waiting, and it is in no
+    /// group that it must leave.
+    private static final class Follower extends KafkaConsumer<byte[], byte[]> {
+
+        Follower(Map<String, Object> settings) {
+            super(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        }
+
+        @Override
+        public void close() {
+            close(CloseOptions.timeout(Duration.ZERO));
+        }
     }
 
     /// A member of a group that elects one of its members by giving it a partition. One that is not
@@ -179,9 +216,9 @@ public record KafkaConnection(String bootstrapServers, KafkaSecurity security) {
         settings.put(
                 ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG,
                 Math.toIntExact(CANDIDATE_SESSION.toMillis()));
-        settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, 500);
-        // So often the client looks whether a heartbeat is due.
-        settings.put(ConsumerConfig.RETRY_BACKOFF_MS_CONFIG, 250L);
+        settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, HEARTBEAT_MILLIS);
+        // So often the client looks whether a heartbeat is due: a moment later it is.
+        settings.put(ConsumerConfig.RETRY_BACKOFF_MS_CONFIG, HEARTBEAT_MILLIS + 10L);
         settings.put(
                 ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG,
                 Math.toIntExact(wedgedAfter.toMillis()));

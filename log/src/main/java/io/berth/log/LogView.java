@@ -28,7 +28,10 @@ import org.slf4j.LoggerFactory;
 public final class LogView implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(LogView.class);
-    private static final Duration POLL = Duration.ofSeconds(1);
+
+    /// As long as its fetch waits: who is closed is woken.
+    private static final Duration POLL = KafkaConnection.FOLLOWING;
+
     private static final long GATHERING_NANOS = 20_000_000;
 
     /// How many records that wait already make gathering useless.

@@ -35,7 +35,6 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,7 +46,7 @@ final class OrderLoop implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(OrderLoop.class);
 
     /// How long an order may take to be noticed as overdue; orders themselves wake the poll.
-    private static final Duration POLL = Duration.ofMillis(500);
+    private static final Duration POLL = Duration.ofSeconds(1);
 
     private static final Duration CALL_LIMIT = Duration.ofSeconds(5);
 
@@ -75,7 +74,7 @@ final class OrderLoop implements AutoCloseable {
     private final Pulse pulse = new Pulse();
     private final Thread thread;
     private volatile boolean closed;
-    private volatile @Nullable Consumer<byte[], byte[]> reading;
+    private volatile List<Consumer<byte[], byte[]>> open = List.of();
 
     public OrderLoop(
             KafkaConnection connection,
@@ -104,11 +103,11 @@ final class OrderLoop implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        Consumer<byte[], byte[]> open = reading;
-        if (open == null) {
+        List<Consumer<byte[], byte[]>> consumers = open;
+        if (consumers.isEmpty()) {
             thread.interrupt();
         } else {
-            open.wakeup();
+            consumers.forEach(Consumer::wakeup);
         }
         try {
             thread.join(JOIN_MILLIS);
@@ -129,12 +128,13 @@ final class OrderLoop implements AutoCloseable {
             pulse.waits();
             try {
                 int partitionCount = findTopics();
-                try (Consumer<byte[], byte[]> consumer = connection.follower()) {
+                try (Consumer<byte[], byte[]> asking = connection.follower();
+                        Consumer<byte[], byte[]> consumer = connection.follower()) {
                     said = false;
-                    reading = consumer;
-                    read(consumer, partitionCount);
+                    open = List.of(asking, consumer);
+                    read(consumer, asking, partitionCount);
                 } finally {
-                    reading = null;
+                    open = List.of();
                 }
             } catch (InterruptException | WakeupException | InterruptedException e) {
                 if (!closed) {
@@ -160,7 +160,10 @@ final class OrderLoop implements AutoCloseable {
         }
     }
 
-    private void read(Consumer<byte[], byte[]> consumer, int partitionCount)
+    /// @param asking asks the brokers: over the other's connection an answer would wait behind the
+    ///   fetch that waits for orders
+    private void read(
+            Consumer<byte[], byte[]> consumer, Consumer<byte[], byte[]> asking, int partitionCount)
             throws InterruptedException {
         List<TopicPartition> all =
                 agents.values().stream()
@@ -168,19 +171,19 @@ final class OrderLoop implements AutoCloseable {
                         .distinct()
                         .toList();
         consumer.assign(all);
-        consumer.endOffsets(all, CALL_LIMIT).forEach(consumer::seek);
+        asking.endOffsets(all, CALL_LIMIT).forEach(consumer::seek);
         agents.values().forEach(NodeAgent::leaveEpoch);
         var deaf = new ArrayList<Topic<?>>(ASKED);
         long lookAt = System.nanoTime();
         while (!closed) {
             pulse.beat();
             if (!deaf.isEmpty() && System.nanoTime() - lookAt >= 0) {
-                listen(consumer, deaf, all, partitionCount);
+                listen(consumer, asking, deaf, all, partitionCount);
                 lookAt = System.nanoTime() + BETWEEN_LOOKS.toNanos();
             }
             for (NodeAgent agent : agents.values()) {
                 if (agent.unregistered()) {
-                    register(consumer, agent, ordersOf(agent, partitionCount));
+                    register(asking, agent, ordersOf(agent, partitionCount));
                 }
             }
             for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
@@ -195,14 +198,15 @@ final class OrderLoop implements AutoCloseable {
     ///   may be older
     private static void listen(
             Consumer<byte[], byte[]> consumer,
+            Consumer<byte[], byte[]> asking,
             List<Topic<?>> deaf,
             List<TopicPartition> ofOrders,
             int partitionCount) {
-        Map<String, List<PartitionInfo>> there = consumer.listTopics(CALL_LIMIT);
+        Map<String, List<PartitionInfo>> there = asking.listTopics(CALL_LIMIT);
         for (Topic<?> topic : List.copyOf(deaf)) {
             List<PartitionInfo> partitions = there.get(topic.name());
             if (partitions != null) {
-                listen(consumer, topic, partitions.size(), ofOrders, partitionCount);
+                listen(consumer, asking, topic, partitions.size(), ofOrders, partitionCount);
                 deaf.remove(topic);
             }
         }
@@ -210,6 +214,7 @@ final class OrderLoop implements AutoCloseable {
 
     private static void listen(
             Consumer<byte[], byte[]> consumer,
+            Consumer<byte[], byte[]> asking,
             Topic<?> topic,
             int partitions,
             List<TopicPartition> ofOrders,
@@ -227,7 +232,7 @@ final class OrderLoop implements AutoCloseable {
                         .map(it -> new TopicPartition(topic.name(), it.partition()))
                         .toList();
         consumer.assign(Stream.concat(consumer.assignment().stream(), requests.stream()).toList());
-        consumer.endOffsets(requests, CALL_LIMIT).forEach(consumer::seek);
+        asking.endOffsets(requests, CALL_LIMIT).forEach(consumer::seek);
     }
 
     private static TopicPartition ordersOf(NodeAgent agent, int partitionCount) {
@@ -236,7 +241,7 @@ final class OrderLoop implements AutoCloseable {
     }
 
     private void register(
-            Consumer<byte[], byte[]> consumer, NodeAgent agent, TopicPartition ordersOfNode)
+            Consumer<byte[], byte[]> asking, NodeAgent agent, TopicPartition ordersOfNode)
             throws InterruptedException {
         if (!agent.silence(CALL_LIMIT)) {
             return;
@@ -244,7 +249,7 @@ final class OrderLoop implements AutoCloseable {
         var reports = new TopicPartition(Topics.RUNS.name(), log.cell());
         List<HeldRun> held = agent.runs();
         Map<TopicPartition, Long> ends =
-                consumer.endOffsets(List.of(ordersOfNode, reports), CALL_LIMIT);
+                asking.endOffsets(List.of(ordersOfNode, reports), CALL_LIMIT);
         NodeSeen seen =
                 agent.register(
                         Objects.requireNonNull(ends.get(ordersOfNode)),

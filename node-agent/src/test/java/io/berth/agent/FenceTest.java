@@ -94,9 +94,9 @@ class FenceTest {
             broker.close();
             await().atMost(Duration.ofSeconds(60)).until(() -> !anyAlive(rig.work));
             broker = KafkaBroker.start(data, port, controller);
-            placement.register(rig.node);
 
-            assertThat(placement.await(Ended.class, run).cause()).isEqualTo(Cause.STATUS_LOST);
+            assertThat(placement.awaitRegistering(rig.node, Ended.class, run).cause())
+                    .isEqualTo(Cause.STATUS_LOST);
             rig.awaitForgotten();
         } finally {
             broker.close();

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,7 +19,6 @@ import org.slf4j.LoggerFactory;
 final class HeartbeatWatch implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(HeartbeatWatch.class);
-    private static final Duration POLL = Duration.ofSeconds(1);
 
     /// A reader that stood still for longer has not listened.
     private static final long STOOD_STILL_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -30,6 +30,7 @@ final class HeartbeatWatch implements AutoCloseable {
     private volatile List<Watched> nodes = List.of();
     private volatile Map<NodeName, Presence> latest = Map.of();
     private volatile boolean closed;
+    private volatile @Nullable HeartbeatReader reading;
 
     HeartbeatWatch(Supplier<HeartbeatReader> readers, Duration silentAfter, Duration nodeTimeout) {
         this(readers, silentAfter, nodeTimeout, System::nanoTime);
@@ -59,7 +60,7 @@ final class HeartbeatWatch implements AutoCloseable {
         }
     }
 
-    /// The presence of the watched nodes, as of a second ago.
+    /// The presence of the watched nodes, as of two seconds ago.
     Map<NodeName, Presence> latest() {
         return latest;
     }
@@ -67,6 +68,10 @@ final class HeartbeatWatch implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        HeartbeatReader reader = reading;
+        if (reader != null) {
+            reader.wakeup();
+        }
         try {
             thread.join(TimeUnit.SECONDS.toMillis(5));
         } catch (InterruptedException e) {
@@ -77,6 +82,7 @@ final class HeartbeatWatch implements AutoCloseable {
     private void watch() {
         while (!closed) {
             try (HeartbeatReader reader = readers.get()) {
+                reading = reader;
                 read(reader);
             } catch (RuntimeException e) {
                 if (!closed) {
@@ -93,7 +99,7 @@ final class HeartbeatWatch implements AutoCloseable {
             presences.paused(before);
         }
         while (!closed) {
-            Map<NodeName, Long> heard = reader.poll(POLL);
+            Map<NodeName, Long> heard = reader.poll(HeartbeatReader.POLL);
             boolean atHead = reader.atHead();
             long now = nanoTime.getAsLong();
             synchronized (presences) {

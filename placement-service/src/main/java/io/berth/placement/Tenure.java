@@ -51,7 +51,7 @@ final class Tenure implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Tenure.class);
 
     /// The longest wait for inputs: presences are looked at this often.
-    private static final long LONGEST_WAIT_MILLIS = 500;
+    private static final long LONGEST_WAIT_MILLIS = 1_000;
 
     /// A round with so many facts takes no further input: the next one does. So its transaction
     /// stays short, however much is asked at once; one input alone may say more.

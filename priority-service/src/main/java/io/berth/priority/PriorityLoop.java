@@ -21,7 +21,6 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.errors.TimeoutException;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +46,7 @@ public class PriorityLoop {
     private static final Logger LOG = Logger.getLogger(PriorityLoop.class);
     private static final String SERVICE = "priority-service";
     private static final String SERVICE_GROUP = "berth-priority";
-    private static final Duration POLL = Duration.ofMillis(500);
+    private static final Duration POLL = Duration.ofSeconds(1);
     private static final Duration ELECTION_POLL = Duration.ofMillis(100);
     private static final Duration GATHERING = Duration.ofMillis(20);
 
@@ -58,7 +57,7 @@ public class PriorityLoop {
     private static final Duration WEDGED = Duration.ofMinutes(5);
 
     private static final Duration ANSWER = Duration.ofSeconds(2);
-    private static final long PROBE_NANOS = 2_000_000_000L;
+    private static final long PROBE_NANOS = 5_000_000_000L;
     private static final long FIRST_PAUSE_MILLIS = 100;
 
     /// Read once, for what was published before.
@@ -136,7 +135,7 @@ public class PriorityLoop {
         watcher = next;
     }
 
-    /// How many records wait to be read, as of two seconds ago.
+    /// How many records wait to be read, as of five seconds ago.
     long unread() {
         return unread;
     }
@@ -288,7 +287,7 @@ public class PriorityLoop {
                 inputs.deadLetters().forEach(outputs::write);
                 calculateShares();
                 outputs.check();
-                probe();
+                probe(election);
                 if (gathering) {
                     gather();
                 }
@@ -327,18 +326,13 @@ public class PriorityLoop {
             }
         }
 
-        private void probe() {
+        private void probe(Election election) {
             if (System.nanoTime() - probed < PROBE_NANOS) {
                 return;
             }
             probed = System.nanoTime();
             unread = LogReader.unread(consumer);
-            try {
-                consumer.endOffsets(consumer.assignment(), ANSWER);
-                waitsFor = Optional.empty();
-            } catch (TimeoutException e) {
-                waitsFor = Optional.of("the brokers");
-            }
+            waitsFor = election.answered(ANSWER) ? Optional.empty() : Optional.of("the brokers");
         }
     }
 }

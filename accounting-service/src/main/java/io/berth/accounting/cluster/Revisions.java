@@ -23,7 +23,7 @@ public interface Revisions {
     Optional<Revision> latest();
 
     /// Whether there is one above that number, or one that the config topic may not have. This is
-    /// asked every second.
+    /// asked every few seconds.
     boolean untold(long told);
 
     /// The SHA-256 of the file that was applied last, if any was.

@@ -39,11 +39,16 @@ public final class JobsTopic implements AutoCloseable {
     /// Records at once. A row that several of them touch is written once.
     static final int LARGEST_BATCH = 2000;
 
-    private static final Duration POLL = Duration.ofMillis(500);
+    private static final Duration POLL = Duration.ofSeconds(1);
     private static final Duration ANSWER = Duration.ofSeconds(2);
 
     private final Events<JobEvent> events = new Events<>(Topics.JOBS, "accounting-service");
     private final Consumer<byte[], byte[]> consumer;
+
+    /// Asks the brokers: over the other's connection an answer would wait behind a fetch that waits
+    /// for what comes.
+    private final Consumer<byte[], byte[]> asking;
+
     private final Map<TopicPartition, Long> next = new LinkedHashMap<>();
     private final String topicId;
     private @Nullable String unknown;
@@ -62,17 +67,18 @@ public final class JobsTopic implements AutoCloseable {
         topicId = topic.topicId().toString();
         topic.partitions().forEach(it -> next.put(new TopicPartition(NAME, it.partition()), 0L));
         consumer = kafka.follower(LARGEST_BATCH);
+        asking = kafka.follower();
         try {
             seek(positions);
         } catch (RuntimeException e) {
-            consumer.close();
+            close();
             throw e;
         }
     }
 
     private void seek(List<LogPosition> positions) {
-        Map<TopicPartition, Long> begins = consumer.beginningOffsets(next.keySet());
-        Map<TopicPartition, Long> ends = consumer.endOffsets(next.keySet());
+        Map<TopicPartition, Long> begins = asking.beginningOffsets(next.keySet());
+        Map<TopicPartition, Long> ends = asking.endOffsets(next.keySet());
         next.putAll(begins);
         for (LogPosition position : positions) {
             var partition = new TopicPartition(NAME, position.partition());
@@ -164,7 +170,7 @@ public final class JobsTopic implements AutoCloseable {
     /// Whether the brokers answer.
     public boolean reachable() {
         try {
-            consumer.endOffsets(next.keySet(), ANSWER);
+            asking.endOffsets(next.keySet(), ANSWER);
             return true;
         } catch (TimeoutException e) {
             return false;
@@ -174,5 +180,6 @@ public final class JobsTopic implements AutoCloseable {
     @Override
     public void close() {
         consumer.close();
+        asking.close();
     }
 }

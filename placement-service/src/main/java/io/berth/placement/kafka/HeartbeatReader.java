@@ -19,7 +19,10 @@ import org.apache.kafka.common.errors.RetriableException;
 /// Reads the heartbeats of a cell, from now on.
 public final class HeartbeatReader implements AutoCloseable {
 
-    private static final Duration ANSWER = Duration.ofSeconds(2);
+    /// How long a poll and a fetch wait. A broker answers what it is asked after the fetch.
+    public static final Duration POLL = KafkaConnection.FOLLOWING;
+
+    private static final Duration ANSWER = POLL.multipliedBy(2);
 
     private final Events<Heartbeat> events = new Events<>(Topics.HEARTBEATS, CellLog.SERVICE);
     private final Consumer<byte[], byte[]> consumer;
@@ -67,6 +70,11 @@ public final class HeartbeatReader implements AutoCloseable {
         } catch (RetriableException e) {
             return false;
         }
+    }
+
+    /// Breaks off what another thread waits for here.
+    public void wakeup() {
+        consumer.wakeup();
     }
 
     /// Waits for no answer: after a time of standing still one may not come, and a new leader

@@ -37,6 +37,9 @@ public final class Standby implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
+    /// How long who takes over may wait for the tables, behind a fetch of states alone.
+    private static final Duration ANSWERED = Duration.ofSeconds(1);
+
     /// Records that are kept as they are: of the state, until it is known whether later ones of the
     /// same jobs follow; of the tables, until a round uses them up. A backlog of them all would not
     /// fit into memory.
@@ -78,7 +81,7 @@ public final class Standby implements AutoCloseable {
         this.topicIds = topicIds();
         this.statePartitions = STATES.stream().map(log::partition).toList();
         STATES.forEach(topic -> stateTopics.add(topic.name()));
-        this.consumer = kafka.follower();
+        this.consumer = kafka.follower(ANSWERED);
         this.tablePartitions = LastTables.TOPICS.stream().map(log::partition).toList();
         var followed = new ArrayList<>(statePartitions);
         followed.addAll(tablePartitions);

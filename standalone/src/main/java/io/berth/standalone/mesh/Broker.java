@@ -21,8 +21,11 @@ final class Broker implements AutoCloseable {
     }
 
     /// Starts a broker beside the caller, who goes on.
-    static Broker start(MeshHome home, Ports ports) {
+    ///
+    /// @param then done when it has started, or failed to
+    static Broker start(MeshHome home, Ports ports, Runnable then) {
         var started = new CompletableFuture<KafkaBroker>();
+        var unused = started.whenComplete((_, _) -> then.run());
         Thread.ofPlatform()
                 .name("broker-start")
                 .daemon()

@@ -36,6 +36,7 @@ final class Child {
     private Duration startedAt = Duration.ZERO;
     private Duration startAt = Duration.ZERO;
     private Duration probeAt = Duration.ZERO;
+    private Runnable ended = () -> {};
     private @Nullable Duration brokenSince;
     private Backoff backoff = Backoff.NONE;
     private int restarts;
@@ -55,8 +56,18 @@ final class Child {
         return state;
     }
 
+    /// Has that done, by any thread, when a process of this part has ended.
+    void whenEnded(Runnable then) {
+        ended = then;
+    }
+
     void start(Duration now) {
         spawn(now);
+    }
+
+    /// When [#tick] has something to do, if the process does not end before.
+    Duration due() {
+        return process == null ? startAt : probeAt;
     }
 
     /// Looks at the process and does what is due.
@@ -119,7 +130,9 @@ final class Child {
         probeAt = now;
         brokenSince = null;
         try {
-            process = start.start();
+            Running started = start.start();
+            process = started;
+            started.whenEnded(ended);
         } catch (IOException e) {
             died(String.valueOf(e.getMessage()), now);
         }
@@ -158,6 +171,11 @@ final class Child {
                 }
             }
         }
-        probeAt = now.plus(state == State.READY ? CALM : EAGER);
+        probeAt = state == State.READY ? nextCalm(now) : now.plus(EAGER);
+    }
+
+    /// The same moments for all parts: whoever asks them wakes up once for all.
+    private static Duration nextCalm(Duration now) {
+        return CALM.multipliedBy(now.dividedBy(CALM) + 1);
     }
 }

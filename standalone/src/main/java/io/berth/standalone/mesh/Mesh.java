@@ -7,12 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -27,7 +28,6 @@ public final class Mesh implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Mesh.class);
     static final String DATABASE = "postgres";
-    private static final long TICK_MILLIS = 200;
     private static final Duration START_LIMIT = Duration.ofMinutes(3);
     private static final Duration DATABASE_GRACE = Duration.ofSeconds(20);
 
@@ -68,7 +68,11 @@ public final class Mesh implements AutoCloseable {
     private final Ports ports;
     private final Consumer<MeshStatus.Part> changes;
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
-    private final CountDownLatch stop = new CountDownLatch(1);
+    private volatile boolean stopping;
+
+    /// Released when there is something to do before it is due.
+    private final Semaphore stirred = new Semaphore(0);
+
     private final long began = System.nanoTime();
     private final long upSince = System.currentTimeMillis();
     private final Map<String, MeshStatus.Part> known = new HashMap<>();
@@ -123,7 +127,7 @@ public final class Mesh implements AutoCloseable {
     /// Stops the mesh, if it did not stop by itself, and waits until it has.
     @Override
     public void close() {
-        stop.countDown();
+        stop();
         awaitStopped();
     }
 
@@ -153,10 +157,11 @@ public final class Mesh implements AutoCloseable {
     private void run() {
         try {
             startParts();
-            while (!stop.await(TICK_MILLIS, TimeUnit.MILLISECONDS)) {
+            while (!stopping) {
                 children().forEach(child -> child.tick(now()));
                 publish();
                 judgeStart();
+                awaitDue();
             }
         } catch (InterruptedException e) {
             LOG.warn("Interrupted, stopping");
@@ -169,11 +174,25 @@ public final class Mesh implements AutoCloseable {
         }
     }
 
+    private void stop() {
+        stopping = true;
+        stirred.release();
+    }
+
+    /// Waits until a part has something to do, or has ended.
+    private void awaitDue() throws InterruptedException {
+        Duration due = Collections.min(children().stream().map(Child::due).toList());
+        if (stirred.tryAcquire(due.minus(now()).toMillis() + 1, TimeUnit.MILLISECONDS)) {
+            stirred.drainPermits();
+        }
+    }
+
     /// The services wait for the broker by themselves; accounting needs its database to start.
     private void startParts() throws IOException {
         Files.createDirectories(useOfBuild.getParent());
         Files.writeString(useOfBuild, home.root().toString());
-        broker = Broker.start(home, ports);
+        broker = Broker.start(home, ports, stirred::release);
+        children().forEach(child -> child.whenEnded(stirred::release));
         Stream.of(placement, submit, priority, agent).forEach(child -> child.start(now()));
         publish();
         database.start(now());
@@ -215,7 +234,7 @@ public final class Mesh implements AutoCloseable {
 
     private void fail(String part, String why, Path log) {
         if (outcome.complete(new Outcome.Failed(part, why, log))) {
-            stop.countDown();
+            stop();
         }
     }
 

@@ -17,6 +17,9 @@ interface Running {
 
     boolean isAlive();
 
+    /// Has that done when it has ended.
+    void whenEnded(Runnable then);
+
     /// How it ended, once it did.
     String end();
 
@@ -38,6 +41,11 @@ interface Running {
             @Override
             public boolean isAlive() {
                 return process.isAlive();
+            }
+
+            @Override
+            public void whenEnded(Runnable then) {
+                var unused = process.onExit().thenRun(then);
             }
 
             @Override
@@ -73,6 +81,11 @@ interface Running {
             @Override
             public boolean isAlive() {
                 return !server.onExit().isDone();
+            }
+
+            @Override
+            public void whenEnded(Runnable then) {
+                var unused = server.onExit().thenRun(then);
             }
 
             @Override

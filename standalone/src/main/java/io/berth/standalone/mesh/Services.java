@@ -61,6 +61,8 @@ public record Services(
                     "-XX:+UnlockDiagnosticVMOptions",
                     "-XX:ArchiveRelocationMode=0",
                     "-XX:-UsePerfData",
+                    // Four times a second each process would look for monitors to take apart.
+                    "-XX:AsyncDeflationInterval=5000",
                     "-XX:+ExitOnOutOfMemoryError",
                     "-Xss512k",
                     "--enable-native-access=ALL-UNNAMED",

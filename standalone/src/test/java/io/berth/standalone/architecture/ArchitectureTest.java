@@ -173,6 +173,8 @@ class ArchitectureTest {
                 .that()
                 .doNotHaveFullyQualifiedName("io.berth.log.KafkaConnection")
                 .and()
+                .doNotHaveFullyQualifiedName("io.berth.log.KafkaConnection$Follower")
+                .and()
                 .resideOutsideOfPackage("io.berth.embedded..")
                 .should()
                 .accessTargetWhere(

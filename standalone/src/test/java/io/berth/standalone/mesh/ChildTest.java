@@ -16,6 +16,7 @@ class ChildTest {
     private final List<FakeProcess> processes = new ArrayList<>();
     private Health health = Health.NOT_READY;
     private Duration now = Duration.ZERO;
+    private int told;
     private final Child child =
             new Child(
                     new Child.Role("part", 1, Path.of("part.log"), Duration.ofSeconds(1)),
@@ -107,6 +108,37 @@ class ChildTest {
     }
 
     @Test
+    void ready_parts_are_asked_at_the_same_moments() {
+        health = Health.READY;
+
+        pass(Duration.ofMillis(6_300));
+
+        assertThat(child.due()).isEqualTo(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void a_part_that_has_died_is_due_when_it_is_started_again() {
+        processes.getFirst().alive = false;
+
+        pass(Duration.ofSeconds(1));
+
+        assertThat(child.due()).isEqualTo(Duration.ofMillis(1_100));
+    }
+
+    @Test
+    void the_end_of_each_process_is_told() {
+        child.whenEnded(() -> told++);
+        processes.getFirst().alive = false;
+        pass(Duration.ofSeconds(1));
+        pass(Duration.ofSeconds(1));
+
+        processes.getLast().whenEnded.run();
+
+        assertThat(processes).hasSize(2);
+        assertThat(told).isEqualTo(1);
+    }
+
+    @Test
     void a_stopped_part_is_not_started_again() throws InterruptedException {
         child.stop();
 
@@ -144,10 +176,16 @@ class ChildTest {
         private boolean obeys = true;
         private boolean killed;
         private String end = "exit 7";
+        private Runnable whenEnded = () -> {};
 
         @Override
         public long pid() {
             return 42;
+        }
+
+        @Override
+        public void whenEnded(Runnable then) {
+            whenEnded = then;
         }
 
         @Override

@@ -34,7 +34,10 @@ import org.slf4j.LoggerFactory;
 @Startup
 public class JobFeed {
     private static final Logger LOG = LoggerFactory.getLogger(JobFeed.class);
-    private static final Duration POLL = Duration.ofSeconds(1);
+
+    /// As long as its fetch waits: who stops is woken.
+    private static final Duration POLL = KafkaConnection.FOLLOWING;
+
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final int KEPT = 4096;
 

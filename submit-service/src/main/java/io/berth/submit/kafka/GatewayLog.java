@@ -50,8 +50,7 @@ import org.slf4j.LoggerFactory;
 @Startup
 public class GatewayLog {
     private static final Logger LOG = LoggerFactory.getLogger(GatewayLog.class);
-    private static final Duration PAUSE = Duration.ofMillis(500);
-    private static final Duration BETWEEN_TENURES = Duration.ofSeconds(1);
+    private static final Duration PAUSE = Duration.ofSeconds(1);
 
     /// Where a job shows itself: a job that stands in none of these up to the end does not exist.
     private static final List<Topic<?>> OF_JOBS = List.of(Topics.SUBMISSIONS, Topics.JOB_STATES);
@@ -244,7 +243,7 @@ public class GatewayLog {
                     LOG.atWarn().setCause(e).log("Log cannot be followed; beginning anew");
                 }
             }
-            pause(BETWEEN_TENURES);
+            pause();
         }
     }
 
@@ -282,7 +281,7 @@ public class GatewayLog {
                 announced = true;
                 LOG.info("Caught up with the log");
             }
-            pause(PAUSE);
+            pause();
         }
     }
 
@@ -317,9 +316,9 @@ public class GatewayLog {
         return statuses.values();
     }
 
-    private static void pause(Duration length) {
+    private static void pause() {
         try {
-            Thread.sleep(length);
+            Thread.sleep(PAUSE);
         } catch (InterruptedException e) {
             LOG.debug("Woken from a pause");
         }
