@@ -6,6 +6,7 @@ import io.berth.core.engine.Search.Bid;
 import io.berth.core.engine.Search.Place;
 import io.berth.core.packing.PackingPolicy;
 import io.berth.core.packing.Policies;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the nodes for a job as early as possible. It looks at the nodes that will be ready first,
@@ -53,7 +54,10 @@ final class Later {
     @Nullable Place earlier(Plan plan, long now, long from) {
         Waiting job = plan.job();
         FitClass fit = job.fit.onParts(plan.nodes().length);
-        int[] own = cluster.nodesOf(job.job);
+        int[] own =
+                Arrays.stream(cluster.nodesOf(job.job))
+                        .filter(it -> cluster.node(it).open && fit.admits(cluster.node(it)))
+                        .toArray(); // Those of its blocks too.
         return earliest(new Wish(fit, now, from, job.length, plan.start(), own));
     }
 

@@ -7,10 +7,16 @@ import io.berth.core.engine.Search.Place;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +73,7 @@ final class PlanPass {
         }
         if (plan == null) {
             make(job, last + 1);
-            return last + 1;
+            return job.plan == null ? last : last + 1;
         }
         compress(plan);
         return after(job, last, plan.place());
@@ -208,22 +214,84 @@ final class PlanPass {
         return firsts;
     }
 
-    /// How many jobs from the first on are planned, on nodes that are open, in this order.
+    /// How many jobs from the first on are planned, on nodes that are open, in this order. One
+    /// between that has no expected start, and would have none if nobody behind it had one, puts
+    /// nobody out of order.
     private int inOrder(List<Waiting> first) {
         long last = 0;
+        var unplanned = new ArrayList<Integer>();
         for (int i = 0; i < first.size(); i++) {
-            for (Waiting job : first.get(i).together()) {
-                if (job.outbid) {
-                    continue;
-                }
-                Plan plan = job.plan;
+            Waiting next = first.get(i);
+            if (next.plan == null && next.set == null && !next.outbid) {
+                unplanned.add(i);
+            } else {
+                last = inOrder(next, last);
+            }
+            if (last < 0) {
+                return upToPlannable(first.subList(0, i), unplanned);
+            }
+        }
+        return upToPlannable(first, unplanned);
+    }
+
+    /// @param ahead the place of the job before it
+    /// @return the place of a job, or of the last of those that start with it; -1 if it is not
+    ///   planned as it should
+    private long inOrder(Waiting next, long ahead) {
+        long last = ahead;
+        for (Waiting job : next.together()) {
+            Plan plan = job.plan;
+            if (!job.outbid) {
                 if (plan == null || plan.place() <= last || plan.start() <= now || !open(plan)) {
-                    return i;
+                    return -1;
                 }
                 last = plan.place();
             }
         }
-        return first.size();
+        return last;
+    }
+
+    /// How many jobs stand before the first that is not planned and would be if nobody behind it
+    /// were. To see that, the plans behind each are taken away, and given back; where GPUs run
+    /// empty for one of them, nobody looks.
+    ///
+    /// @param unplanned which are not planned
+    private int upToPlannable(List<Waiting> first, List<Integer> unplanned) {
+        var allowed = new TreeMap<Integer, Long>();
+        for (int i : unplanned) {
+            long from = all.turns.turn(first.get(i), now, decisions);
+            if (from != Node.NEVER) {
+                allowed.put(i, from);
+            }
+        }
+        if (allowed.isEmpty()) {
+            return first.size();
+        }
+        if (!all.drains.none()) {
+            return allowed.firstKey();
+        }
+        Map<Waiting, Integer> standing = new HashMap<>();
+        for (int i = 0; i < first.size(); i++) {
+            for (Waiting job : first.get(i).together()) {
+                standing.put(job, i);
+            }
+        }
+        ToIntFunction<Plan> place = it -> standing.getOrDefault(it.job(), first.size());
+        var ahead = new PriorityQueue<>(Comparator.comparingInt(place).reversed());
+        ahead.addAll(all.plans.all());
+        var taken = new ArrayList<Plan>();
+        int kept = first.size();
+        for (int i : allowed.descendingKeySet()) {
+            while (!ahead.isEmpty() && place.applyAsInt(ahead.element()) > i) {
+                Plan behind = ahead.remove();
+                all.plans.remove(behind.job().job);
+                taken.add(behind);
+            }
+            long from = Objects.requireNonNull(allowed.get(i));
+            kept = all.places.earliest(first.get(i), now, from, decisions) == null ? kept : i;
+        }
+        taken.forEach(all.plans::add);
+        return kept;
     }
 
     private boolean open(Plan plan) {

@@ -36,7 +36,7 @@ final class Turns {
     }
 
     /// The same if nobody behind the job had an expected start.
-    private long turn(Waiting job, long now, Decisions decisions) {
+    long turn(Waiting job, long now, Decisions decisions) {
         return decisions.allowedFrom(job, it -> behind(job, planned(it), now), now);
     }
 

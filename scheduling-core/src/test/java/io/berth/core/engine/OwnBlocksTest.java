@@ -56,11 +56,7 @@ final class OwnBlocksTest {
         }
 
         private void wait(long job, int nodes, int gpus, Tenant tenant) {
-            List<@Nullable Demand> on = List.of(new Demand(1, 1, gpus, 0, tenant));
-            FitClass fit = trial.engine.fitClass(new Terms(0, 0, nodes, 0, on, on, null, 0));
-            trial.jobs.put(job, new Trial.Job(job, 0, nodes, gpus, 60, 60, 0));
-            var rank = new Rank(-job, 0, 0, job, 0);
-            trial.engine.wait(job, fit, trial.engine.association(0), rank, 60_000);
+            OwnBlocksTest.wait(trial, job, nodes, gpus, tenant);
         }
 
         private IntStream block(int node) {
@@ -83,6 +79,31 @@ final class OwnBlocksTest {
                     .findFirst()
                     .orElse(null);
         }
+    }
+
+    private static void wait(Trial trial, long job, int nodes, int gpus, Tenant tenant) {
+        List<@Nullable Demand> on = List.of(new Demand(1, 1, gpus, 0, tenant));
+        FitClass fit = trial.engine.fitClass(new Terms(0, 0, nodes, 0, on, on, null, 0));
+        trial.jobs.put(job, new Trial.Job(job, 0, nodes, gpus, 60, 60, 0));
+        var rank = new Rank(-job, 0, 0, job, 0);
+        trial.engine.wait(job, fit, trial.engine.association(0), rank, 60_000);
+    }
+
+    @Test
+    void it_is_not_expected_on_a_node_of_its_block_that_is_closed() {
+        var network = new Network(List.of(), new int[0], List.of(new int[] {0, 0, 1}));
+        var trial = new Trial(Settings.DEFAULT, network, 4, 4, 4);
+        trial.engine.open(1, false);
+        Demand[] all = {new Demand(1, 1, 4, 0)};
+        trial.engine.run(100, new int[] {2}, all, HOUR, null);
+        wait(trial, 1, 2, 4, SOLE);
+        trial.pass(true);
+
+        trial.pass(true);
+
+        Expected expected = Objects.requireNonNull(trial.engine.expected(1));
+        assertThat(expected.start()).isEqualTo(HOUR);
+        assertThat(expected.nodes()).containsExactlyInAnyOrder(0, 2);
     }
 
     @Test

@@ -257,6 +257,48 @@ final class PlanTest {
         assertThat(start(engine, 1)).isEqualTo(10 * MINUTE);
     }
 
+    /// Job 7 stands first and waits for a limit; 1 may be on either node, for half an hour, 2 and 7
+    /// on the second alone.
+    private Scheduling behindOneHeldBack() {
+        Scheduling engine = engine(Backfill.CONSERVATIVE, 500, 2);
+        Demand[] all = {new Demand(1, 1, 1, 0)};
+        engine.run(8, new int[] {0}, all, 10 * MINUTE, null);
+        engine.run(9, new int[] {1}, all, 20 * MINUTE, null);
+        FitClass second = fit(engine, 0, 0, 1, 1);
+        engine.wait(7, second, engine.association(0), rank(7, 30), MINUTE);
+        heldBack.add(7L);
+        engine.wait(1, fit(engine, 0, 1, false), engine.association(0), rank(1, 20), 30 * MINUTE);
+        engine.wait(2, second, engine.association(0), rank(2, 10), MINUTE);
+        engine.planPass(0, decisions);
+        assertThat(engine.planned()).containsExactlyInAnyOrder(1L, 2L);
+        assertThat(start(engine, 1)).isEqualTo(10 * MINUTE);
+        assertThat(start(engine, 2)).isEqualTo(20 * MINUTE);
+        return engine;
+    }
+
+    @Test
+    void who_has_no_expected_start_and_gets_none_has_nobody_behind_him_put_off() {
+        Scheduling engine = behindOneHeldBack();
+        engine.forget(9);
+
+        engine.planPass(5 * MINUTE, decisions);
+
+        assertThat(started).containsExactly(2L);
+        assertThat(start(engine, 1)).isEqualTo(10 * MINUTE);
+    }
+
+    @Test
+    void who_gets_an_expected_start_gets_it_before_those_behind_him() {
+        Scheduling engine = behindOneHeldBack();
+        heldBack.clear();
+
+        engine.planPass(MINUTE, decisions);
+
+        assertThat(start(engine, 7)).isEqualTo(20 * MINUTE);
+        assertThat(start(engine, 1)).isEqualTo(10 * MINUTE);
+        assertThat(start(engine, 2)).isEqualTo(20 * MINUTE + LENGTH);
+    }
+
     @Test
     void a_set_whose_limit_one_behind_it_has_by_plan_makes_the_plan_stale() {
         Scheduling engine = engine(Backfill.CONSERVATIVE, 500, 2);
