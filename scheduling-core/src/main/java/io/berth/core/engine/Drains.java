@@ -300,6 +300,7 @@ final class Drains {
                 best = new Place(at, new int[] {drain.node()}, Search.WHOLE, drain);
             }
         }
+        all.later.gaveUp |= best == null && some.size() >= Drain.STEPS;
         return best;
     }
 
@@ -356,6 +357,7 @@ final class Drains {
             }
             at = shared;
         }
+        all.later.gaveUp |= at < before && at < job.fit.hours.lastStart;
         return Node.NEVER;
     }
 

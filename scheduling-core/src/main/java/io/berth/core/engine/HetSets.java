@@ -187,9 +187,9 @@ final class HetSets {
                 time,
                 (job, _) -> {
                     FitClass least = job.fit.least;
-                    boolean allowed =
-                            least == job.fit || decisions.most(job, least.parts()) == least.parts();
-                    return allowed ? all.later.earliest(least, now, time, job.length) : null;
+                    return Places.allowed(job, decisions)
+                            ? all.later.earliest(least, now, time, job.length)
+                            : null;
                 });
     }
 

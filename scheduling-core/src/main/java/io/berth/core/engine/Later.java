@@ -26,6 +26,10 @@ final class Later {
 
     private static final Demand[] NOWHERE = {};
 
+    /// Whether a search has found nothing because it stopped at its bounds, since somebody set this
+    /// back.
+    boolean gaveUp;
+
     private final Cluster cluster;
     private final Pools pools;
     private final Compact compact;
@@ -112,6 +116,9 @@ final class Later {
             }
             current = wish.from(at);
         }
+        if (onNodes(current) != null) {
+            gaveUp = true;
+        }
         return null;
     }
 
@@ -127,7 +134,8 @@ final class Later {
         Bid best = null;
         long start = wish.before;
         boolean any = wish.before == Node.NEVER;
-        for (int step = 0; step < STEPS || (any && best == null); step++) {
+        int step = 0;
+        for (; step < STEPS || (any && best == null); step++) {
             Node node = step < wish.own.length ? cluster.node(wish.own[step]) : soonest.next();
             if (node == null || (step >= wish.own.length && soonest.readyAt() > start)) {
                 break;
@@ -140,6 +148,14 @@ final class Later {
                     start = at;
                 }
             }
+        }
+        long last = fit.hours.lastStart;
+        if (best != null && start >= last && step >= STEPS) {
+            Node next = soonest.next();
+            while (next != null && !fit.admits(next)) {
+                next = soonest.next();
+            }
+            gaveUp |= next != null && soonest.readyAt() < last;
         }
         return best == null ? null : best.place(start);
     }
@@ -171,8 +187,9 @@ final class Later {
     }
 
     private @Nullable Place earliestGang(Wish wish, ReadyNodes ready) {
+        long last = Math.min(wish.before, wish.fit.hours.lastStart);
         long time = wish.from;
-        for (int instant = 0; instant < INSTANTS; instant++) {
+        for (int instant = 0; instant < INSTANTS && time != Node.NEVER; instant++) {
             long next = ready.soonest(time);
             if (next >= wish.before) {
                 return null;
@@ -180,13 +197,12 @@ final class Later {
             ready.from(next);
             int[] chosen = compact.choose(ready.usableAt(next), wish.fit.policy(Policies.TIGHTEST));
             if (chosen != null) {
+                gaveUp |= next >= last && ready.more(last);
                 return new Place(next, chosen);
             }
             time = next > time ? next : ready.nextStep(time);
-            if (time == Node.NEVER) {
-                return null;
-            }
         }
+        gaveUp |= ready.more(last) || (time != Node.NEVER && ready.soonest(time) < last);
         return null;
     }
 }

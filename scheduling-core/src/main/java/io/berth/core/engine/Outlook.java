@@ -1,8 +1,11 @@
 package io.berth.core.engine;
 
+import io.berth.core.engine.HetSets.Seats;
 import io.berth.core.engine.Plans.Plan;
+import io.berth.core.engine.Unplanned.Cause;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -145,6 +148,55 @@ public final class Outlook {
                         ? null
                         : all.sets.unseated(waits.set, now);
         return unseated == null ? null : (Long) unseated.job;
+    }
+
+    /// Why a waiting job has no expected start: one is looked for again, as a pass does it. Null if
+    /// it has one, if nodes are being cleared for it, or if not all wait that start with it.
+    ///
+    /// @param choice in which of its partitions
+    public @Nullable Unplanned unplanned(long job, int choice, long now, Decisions decisions) {
+        Waiting waits = all.waiting(job, choice);
+        if (waits == null
+                || all.plans.of(job) != null
+                || all.clearings.of(job) != null
+                || (waits.set != null && !waits.set.complete())) {
+            return null;
+        }
+        long from = Turns.allowedFrom(waits, now, decisions);
+        Cause cause =
+                waits.together().stream()
+                        .map(it -> cause(it, now, from, decisions))
+                        .max(Comparator.naturalOrder())
+                        .orElseThrow();
+        if (cause == Cause.PLAN && waits.set != null) {
+            Seats seats = all.sets.earliest(waits.set, now, from, Node.NEVER, decisions);
+            cause = seats.whole() ? Cause.PLAN : Cause.SEARCH;
+        }
+        return new Unplanned(
+                cause,
+                switch (cause) {
+                    case PLAN -> all.plans.size();
+                    case SEARCH -> waits.set == null ? Later.INSTANTS : HetSets.INSTANTS;
+                    case LIMITS, NEVER, NO_RESERVE -> 0;
+                });
+    }
+
+    /// The same of a job by itself, that limits let start from a time on.
+    private Cause cause(Waiting job, long now, long from, Decisions decisions) {
+        if (!job.fit.plans) {
+            return Cause.NO_RESERVE;
+        }
+        if (!job.fit.plannable()) {
+            return Cause.NEVER;
+        }
+        if (from == Node.NEVER || !Places.allowed(job, decisions)) {
+            return Cause.LIMITS;
+        }
+        all.later.gaveUp = false;
+        if (all.places.earliest(job, now, from, decisions) != null) {
+            return Cause.PLAN;
+        }
+        return all.later.gaveUp ? Cause.SEARCH : Cause.NEVER;
     }
 
     /// Asks a question as if nothing were planned for that job.

@@ -75,10 +75,16 @@ final class Places {
         if (from == Node.NEVER) {
             return null;
         }
-        boolean allowed = least == job.fit || decisions.most(job, least.parts()) == least.parts();
-        Place found = allowed ? all.later.earliest(least, now, from, job.length) : null;
+        Place found =
+                allowed(job, decisions) ? all.later.earliest(least, now, from, job.length) : null;
         Place divided = divided(job, now, from, found, decisions);
         return divided == null ? found : divided;
+    }
+
+    /// Whether limits let a job have the fewest nodes that hold it.
+    static boolean allowed(Waiting job, Decisions decisions) {
+        FitClass least = job.fit.least;
+        return least == job.fit || decisions.most(job, least.parts()) == least.parts();
     }
 
     /// Where a job can start sooner than there on GPUs that are divided anew for it; null if it

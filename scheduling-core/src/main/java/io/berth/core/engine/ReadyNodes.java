@@ -101,6 +101,11 @@ final class ReadyNodes {
         return others == null || other == null ? Node.NEVER : others.readyAt();
     }
 
+    /// Whether there are nodes that it has not looked at and that may be ready before a time.
+    boolean more(long time) {
+        return otherReadyAt() < time;
+    }
+
     /// Looks at more nodes that may be ready by a time: at no more than the most, unless those will
     /// never do. False: there are none.
     private boolean grow(long by) {
