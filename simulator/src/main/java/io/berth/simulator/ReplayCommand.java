@@ -329,6 +329,9 @@ final class ReplayCommand {
         if (verdict.planned() != null) {
             out.println("expected to start by " + time(verdict.planned().start()));
         }
+        if (verdict.unplanned() != null) {
+            out.println("no expected start: " + verdict.unplanned().cause());
+        }
     }
 
     private String time(long millis) {

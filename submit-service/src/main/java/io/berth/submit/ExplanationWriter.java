@@ -13,6 +13,7 @@ import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Reservation;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.PartitionRules;
+import io.berth.core.engine.Unplanned;
 import io.berth.core.placement.Partitions;
 import io.berth.core.placement.Verdict;
 import io.berth.core.request.Sight;
@@ -70,7 +71,7 @@ final class ExplanationWriter {
         Verdict verdict = picture.verdict(job.id(), now).orElse(null);
         return new Explanation(
                 job,
-                ahead == null ? ofPlaced() : inSeveral() + ofWaiting(ahead) + message(),
+                ahead == null ? ofPlaced() : inSeveral() + ofWaiting(ahead, verdict) + message(),
                 ahead,
                 first.stream().filter(it -> it.seenBy(sight)).toList(),
                 verdict == null ? List.of() : holders(verdict),
@@ -198,7 +199,7 @@ final class ExplanationWriter {
         return text.append("In ").append(in).append(": ").toString();
     }
 
-    private String ofWaiting(int ahead) {
+    private String ofWaiting(int ahead, @Nullable Verdict verdict) {
         return switch (job.reason()) {
             case NONE -> "The scheduler has not looked at the job yet.";
             case JOB_HELD_USER,
@@ -222,7 +223,7 @@ final class ExplanationWriter {
             case LICENSES -> "Licenses that it needs are in use.";
             case RESOURCES ->
                     "It is next in partition %s and waits for %s. %s%s"
-                            .formatted(in, wanted(), free(), unplanned());
+                            .formatted(in, wanted(), free(), unplanned(verdict));
             case PRIORITY ->
                     "%s before it in partition %s. It waits for %s. %s%s"
                             .formatted(
@@ -230,7 +231,7 @@ final class ExplanationWriter {
                                     in,
                                     wanted(),
                                     free(),
-                                    unplanned());
+                                    unplanned(verdict));
             case BAD_CONSTRAINTS -> badConstraints();
             case REQ_NODE_NOT_AVAIL -> nodesNotAvailable();
             case PARTITION_TIME_LIMIT ->
@@ -272,12 +273,30 @@ final class ExplanationWriter {
         };
     }
 
-    /// Said of a job that only room is wanting for: a pass plans so many jobs, and looks for the
-    /// start of each at so many times.
-    private String unplanned() {
-        return job.planned() == null
-                ? " It has no expected start: the plan does not reach it yet, or found none within its steps."
-                : "";
+    /// Said of a job that only room is wanting for.
+    private String unplanned(@Nullable Verdict verdict) {
+        if (job.planned() != null) {
+            return "";
+        }
+        if (verdict == null) {
+            return " It has no expected start.";
+        }
+        Unplanned why = verdict.unplanned();
+        return why == null ? "" : " It has no expected start: " + because(why) + ".";
+    }
+
+    private static String because(Unplanned unplanned) {
+        return switch (unplanned.cause()) {
+            case PLAN ->
+                    "the plan holds %s and does not reach it yet"
+                            .formatted(counted(unplanned.count(), "job"));
+            case SEARCH ->
+                    "the search stopped after the %d moments, or the nodes, that it looks at; it starts as soon as enough is free"
+                            .formatted(unplanned.count());
+            case LIMITS -> "what is planned for others takes up what its limits let run";
+            case NEVER -> "as things stand, there is room for it at no time at which it may start";
+            case NO_RESERVE -> "its QOS gives none (NoReserve)";
+        };
     }
 
     /// Why a job is not in the queue at all yet.

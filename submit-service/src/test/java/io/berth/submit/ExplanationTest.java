@@ -2,11 +2,15 @@ package io.berth.submit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
+import io.berth.contracts.MemoryRequest;
+import io.berth.contracts.NodeName;
 import io.berth.contracts.Rank;
 import io.berth.contracts.Reason;
+import io.berth.contracts.ResourceRequest;
 import io.berth.contracts.event.FairShares;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
@@ -39,8 +43,8 @@ final class ExplanationTest {
             textBlock =
                     """
                     None               | The scheduler has not looked at the job yet.
-                    Resources          | It is next in partition batch and waits for 2 GPUs, 4 CPUs and 8192 MiB of memory on one node. Free are 7 such GPUs, at most 7 on one node, and at most 124 CPUs on one node; 1 of 2 nodes up. It has no expected start: the plan does not reach it yet, or found none within its steps.
-                    Priority           | 0 jobs are before it in partition batch. It waits for 2 GPUs, 4 CPUs and 8192 MiB of memory on one node. Free are 7 such GPUs, at most 7 on one node, and at most 124 CPUs on one node; 1 of 2 nodes up. It has no expected start: the plan does not reach it yet, or found none within its steps.
+                    Resources          | It is next in partition batch and waits for 2 GPUs, 4 CPUs and 8192 MiB of memory on one node. Free are 7 such GPUs, at most 7 on one node, and at most 124 CPUs on one node; 1 of 2 nodes up. It has no expected start: the plan holds 0 jobs and does not reach it yet.
+                    Priority           | 0 jobs are before it in partition batch. It waits for 2 GPUs, 4 CPUs and 8192 MiB of memory on one node. Free are 7 such GPUs, at most 7 on one node, and at most 124 CPUs on one node; 1 of 2 nodes up. It has no expected start: the plan holds 0 jobs and does not reach it yet.
                     BadConstraints     | No nodes of partition batch could ever hold it: it asks for 2 GPUs, 4 CPUs and 8192 MiB of memory on one node, but it has too few such nodes.
                     ReqNodeNotAvail    | Nodes that could hold it are not available: dgx-02 (DOWN). It waits for 2 GPUs, 4 CPUs and 8192 MiB of memory on one node.
                     PartitionTimeLimit | Its time limit of 01:00:00 is above the 1-00:00:00 that partition batch allows.
@@ -93,6 +97,44 @@ final class ExplanationTest {
         var planned = new JobStatus.Planned(5_000, 9_000, List.of(Samples.DGX.node()), 1);
         picture.jobStatus(Transitions.planned(waits, planned), 1);
         assertThat(explain(2).text()).endsWith("nodes up.");
+    }
+
+    /// Each of two nodes is kept for an hour when the other has just been free for one.
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    20 | the plan holds 20 jobs and does not reach it yet.
+                    80 | the search stopped after the 64 moments, or the nodes, that it looks at; it starts as soon as enough is free.
+                    """)
+    void a_plan_that_is_full_is_told_from_a_search_that_gave_up(int planned, String because) {
+        picture.nodeStatus(Samples.nodeStatus(Samples.DGX_2, Presence.UP));
+        for (int job = 1; job <= planned; job++) {
+            JobStatus waits = waits(job, Samples.description("alice", "batch", 8));
+            List<NodeName> node = List.of((job % 2 == 0 ? Samples.DGX : Samples.DGX_2).node());
+            long start = NOW + job * 5_400_000L - 5_399_000;
+            var kept = new JobStatus.Planned(start, start + 3_602_000, node, job);
+            picture.jobStatus(Transitions.planned(waits, kept), 0);
+        }
+        var wide =
+                new ResourceRequest(2, 2, 4, MemoryRequest.perNode(8192), new GpuRequest(8, null));
+        picture.jobStatus(waits(1000, TWO_GPUS.with(wide)), 0);
+
+        assertThat(explain(1000).text()).endsWith("It has no expected start: " + because);
+    }
+
+    @Test
+    void a_job_without_nodes_that_could_hold_it_can_never_start() {
+        picture.jobStatus(waits(2, Samples.description("alice", "cpu", 0)), 0);
+
+        assertThat(explain(2).text())
+                .endsWith(
+                        "It has no expected start: as things stand, there is room for it at no time at which it may start.");
+    }
+
+    private static JobStatus waits(long job, JobDescription description) {
+        return Samples.status(job, description, JobState.PENDING, Reason.RESOURCES, Rank.NONE);
     }
 
     @ParameterizedTest

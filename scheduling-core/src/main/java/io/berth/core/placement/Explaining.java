@@ -19,6 +19,7 @@ import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.core.engine.FitClass;
 import io.berth.core.engine.Outlook;
 import io.berth.core.engine.Scheduling;
+import io.berth.core.engine.Unplanned;
 import io.berth.core.placement.Verdict.Axis;
 import io.berth.core.placement.Verdict.Change;
 import io.berth.core.placement.Verdict.Holder;
@@ -91,7 +92,8 @@ final class Explaining {
                                         List.of(),
                                         null,
                                         model.packing(description.partition()),
-                                        List.of()));
+                                        List.of(),
+                                        null));
         return new Verdict(
                 alone.stages(),
                 alone.changes(),
@@ -101,7 +103,16 @@ final class Explaining {
                 model.mig.draining(job.planned()),
                 together(),
                 alone.packing(),
-                holders());
+                holders(),
+                unplanned());
+    }
+
+    private @Nullable Unplanned unplanned() {
+        if (job.planned() != null) {
+            return null;
+        }
+        var look = new Round(state, configuration, model, (_, _) -> {}, now);
+        return outlook.unplanned(job.job().value(), Partitions.choice(description), now, look);
     }
 
     private List<Holder> holders() {

@@ -3,6 +3,7 @@ package io.berth.core.placement;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.event.JobStatus.Planned;
+import io.berth.core.engine.Unplanned;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 ///   asked
 /// @param changes the smallest change along each axis with which it would start now, each of them
 ///   tried; empty if none would do
-/// @param planned when it is expected to start; null if the plan does not reach it
+/// @param planned when it is expected to start; null if it has no expected start
 /// @param preemption whose place it could have; null where nobody gives way to anybody
 /// @param dividing GPUs that are being divided into something that it asks for
 /// @param draining GPUs that run empty, to be divided for it then
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// @param packing the policy that chooses between nodes that are as good, by name
 /// @param holders the first runs to end of those that hold what it waits for: on nodes without room
 ///   now on which it is expected, and expected to end by then. Empty if it is not expected
+/// @param unplanned why it has no expected start; null if it has one, if nodes are being cleared
+///   for it, or if not all components of its heterogeneous job wait
 public record Verdict(
         List<Stage> stages,
         List<Change> changes,
@@ -30,7 +33,8 @@ public record Verdict(
         List<Draining> draining,
         @Nullable Together together,
         String packing,
-        List<Holder> holders) {
+        List<Holder> holders,
+        @Nullable Unplanned unplanned) {
 
     public Verdict {
         draining = List.copyOf(draining);

@@ -7,17 +7,24 @@ import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobArray;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
+import io.berth.contracts.Limit;
+import io.berth.contracts.Limits;
 import io.berth.contracts.Reason;
 import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.Tres;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.engine.Unplanned;
+import io.berth.core.engine.Unplanned.Cause;
 import io.berth.core.placement.Verdict.Axis;
 import io.berth.core.placement.Verdict.Change;
 import io.berth.core.placement.Verdict.Question;
 import io.berth.core.placement.Verdict.Stage;
 import io.berth.core.placement.Verdict.Together;
+import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 final class ExplainTest {
@@ -140,6 +147,34 @@ final class ExplainTest {
         cell.round();
 
         assertThat(explain(cell, 2).holders()).isEmpty();
+    }
+
+    @Test
+    void a_job_that_the_plan_does_not_reach_is_told_how_many_it_holds() {
+        cell.node("n1", 8, 8, "a100");
+        cell.submit(1, job("batch", gpus(1, 8, null), 1200));
+        cell.submit(2, job("batch", gpus(1, 8, null), 1200));
+        cell.round();
+        cell.submit(3, job("batch", gpus(1, 8, null), 1200));
+
+        assertThat(explain(cell, 2).unplanned()).isNull();
+        assertThat(explain(cell, 3).unplanned()).isEqualTo(new Unplanned(Cause.PLAN, 1));
+    }
+
+    @Test
+    void a_job_behind_as_much_as_its_limit_lets_run_is_told_so() {
+        var four = new Limits(Map.of(), Map.of(Limit.MAX_TRES_PER_USER, Map.of(Tres.GPU, 4L)));
+        cell.take(new Input.Configured(TestCell.configuration(four)));
+        cell.node("n1", 16, 8, "a100");
+        cell.submit(1, "bob", gpus(1, 4, null));
+        cell.submit(2, "carol", gpus(1, 4, null));
+        cell.round();
+        cell.submit(3, "alice", gpus(1, 4, null));
+        cell.submit(4, "alice", gpus(1, 4, null));
+        cell.round();
+
+        assertThat(explain(cell, 3).unplanned()).isNull();
+        assertThat(explain(cell, 4).unplanned()).isEqualTo(new Unplanned(Cause.LIMITS, 0));
     }
 
     @Test

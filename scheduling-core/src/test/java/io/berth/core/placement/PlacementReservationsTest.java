@@ -1,8 +1,10 @@
 package io.berth.core.placement;
 
+import static io.berth.core.engine.Unplanned.Cause.NEVER;
 import static io.berth.core.testing.TestCell.gpus;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.NodeConstraints;
 import io.berth.contracts.Reason;
@@ -13,6 +15,8 @@ import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.ConfigEntry.Reservation;
 import io.berth.contracts.event.RunReport.Cause;
+import io.berth.core.engine.Scheduling.Settings;
+import io.berth.core.engine.Unplanned;
 import io.berth.core.state.Input;
 import io.berth.core.testing.TestCell;
 import java.util.LinkedHashMap;
@@ -129,6 +133,23 @@ final class PlacementReservationsTest {
 
         assertThat(cell.job(1).reason()).isEqualTo(Reason.RESERVED_FOR_OTHERS);
         assertThat(plannedStart(1)).isEqualTo(zero + 1_000_000);
+    }
+
+    @Test
+    void
+            a_job_for_which_there_is_room_only_after_its_reservation_is_told_that_it_can_never_start() {
+        reserve(on("r", "n1", 0, 1000));
+        submit(1, 600, "r");
+        submit(2, 300, "r");
+        submit(3, 300, "r");
+
+        at(0);
+
+        assertThat(plannedStart(2)).isEqualTo(zero + 602_000);
+        assertThat(cell.job(3).planned()).isNull();
+        assertThat(cell.job(3).reason()).isEqualTo(Reason.PRIORITY);
+        var verdict = new Placement(cell.state, Settings.DEFAULT).explain(new JobId(3), cell.now);
+        assertThat(verdict.orElseThrow().unplanned()).isEqualTo(new Unplanned(NEVER, 0));
     }
 
     @Test

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.berth.contracts.JobId;
 import io.berth.contracts.PrivateData;
 import io.berth.contracts.event.JobStatus.Planned;
+import io.berth.core.engine.Unplanned;
 import io.berth.core.placement.Verdict;
 import io.berth.core.placement.Verdict.Change;
 import io.berth.core.placement.Verdict.Dividing;
@@ -31,7 +32,10 @@ import org.jspecify.annotations.Nullable;
 ///   on which it is expected, and expected to end by then; left out if there is none that he who
 ///   asks may see
 /// @param plannedStart when it is expected to start at the latest, if nothing comes before it, in
-///   epoch milliseconds; left out if the plan does not reach it
+///   epoch milliseconds; left out if it has no expected start
+/// @param unplanned why it has no expected start: `PLAN`, the plan holds `count` jobs and does not
+///   reach it yet; `SEARCH`, the search stopped after the `count` moments, or the nodes, that it
+///   looks at; `LIMITS`, `NEVER` or `NO_RESERVE`. Left out if it has one, and as the stages are
 /// @param stages what each question leaves of the cluster's nodes and of their free GPUs; left out
 ///   unless it waits for resources
 /// @param changes the smallest change along each axis with which it would start now, each of them
@@ -58,6 +62,7 @@ record WhyJson(
         @Nullable List<HolderJson> holders,
         PriorityJson priority,
         @Nullable Long plannedStart,
+        @Nullable Unplanned unplanned,
         @Nullable List<Stage> stages,
         @Nullable List<Change> changes,
         @Nullable Preemption preemption,
@@ -145,6 +150,7 @@ record WhyJson(
                         : why.holders().stream().map(WhyJson::holder).toList(),
                 PriorityJson.of(why.priority()),
                 planned == null ? null : planned.start(),
+                verdict == null ? null : verdict.unplanned(),
                 verdict == null ? null : verdict.stages(),
                 verdict == null ? null : verdict.changes(),
                 verdict == null || sight.hides(PrivateData.JOBS) ? null : verdict.preemption(),

@@ -196,6 +196,7 @@ class QueryTest {
                         .body("first.user", contains("alice"))
                         .body("position", is(2))
                         .body("explanation", containsString("One job is before it"))
+                        .body("unplanned.cause", is("NEVER"))
                         .body("priority.jobSize", is(0.25f))
                         .body("priority.fairShare", is(1250))
                         .body("priority.total", is(1250.25f)));
