@@ -74,7 +74,7 @@ public class ExplainCost {
         int parts = random.nextInt(10) == 0 ? 2 + random.nextInt(15) : 1;
         String type = random.nextInt(3) == 0 ? null : random.nextInt(3) == 0 ? "h100" : "a100";
         ResourceRequest request = gpus(parts, 1 << random.nextInt(4), type);
-        long seconds = 600L * (1 + random.nextInt(100));
+        long seconds = 600L * (1 + random.nextInt(6));
         return new JobDescription("alice", "team", "batch", "normal", "job", request, LaunchMode.BATCH, seconds, 0, true);
     }
 }

@@ -389,6 +389,13 @@ class ReplayCommandTest implements RecordedCell {
     }
 
     @Test
+    void a_round_is_asked_why_a_job_has_no_expected_start() throws SimFailure {
+        round(submitted(4, 3, 60));
+
+        assertThat(replayed("--round", "7", "--why", "4")).contains("no expected start: NEVER\n");
+    }
+
+    @Test
     void another_policy_runs_over_the_jobs_that_came() throws SimFailure {
         String text = replayed("--shadow", "--policy", "sjf");
 

@@ -151,7 +151,8 @@ public final class Outlook {
     }
 
     /// Why a waiting job has no expected start: one is looked for again, as a pass does it. Null if
-    /// it has one, if nodes are being cleared for it, or if not all wait that start with it.
+    /// it has one, if nodes are being cleared for it, or if it, or who starts with it, does not
+    /// wait.
     ///
     /// @param choice in which of its partitions
     public @Nullable Unplanned unplanned(long job, int choice, long now, Decisions decisions) {

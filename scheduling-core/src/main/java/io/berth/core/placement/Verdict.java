@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// @param holders the first runs to end of those that hold what it waits for: on nodes without room
 ///   now on which it is expected, and expected to end by then. Empty if it is not expected
 /// @param unplanned why it has no expected start; null if it has one, if nodes are being cleared
-///   for it, or if not all components of its heterogeneous job wait
+///   for it, or if its partition does not let it, or all that start with it, wait for room
 public record Verdict(
         List<Stage> stages,
         List<Change> changes,
