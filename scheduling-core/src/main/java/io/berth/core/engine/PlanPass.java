@@ -7,16 +7,12 @@ import io.berth.core.engine.Search.Place;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.PriorityQueue;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -219,19 +215,20 @@ final class PlanPass {
     /// nobody out of order.
     private int inOrder(List<Waiting> first) {
         long last = 0;
+        int planned = 0;
         var unplanned = new ArrayList<Integer>();
-        for (int i = 0; i < first.size(); i++) {
+        for (int i = 0; i < first.size() && last >= 0; i++) {
             Waiting next = first.get(i);
             if (next.plan == null && next.set == null && !next.outbid) {
                 unplanned.add(i);
             } else {
                 last = inOrder(next, last);
-            }
-            if (last < 0) {
-                return upToPlannable(first.subList(0, i), unplanned);
+                planned = last < 0 ? planned : i + 1;
             }
         }
-        return upToPlannable(first, unplanned);
+        int inOrder = planned;
+        unplanned.removeIf(it -> it >= inOrder);
+        return unplanned.isEmpty() ? planned : upToPlannable(first.subList(0, planned), unplanned);
     }
 
     /// @param ahead the place of the job before it
@@ -252,46 +249,44 @@ final class PlanPass {
     }
 
     /// How many jobs stand before the first that is not planned and would be if nobody behind it
-    /// were. To see that, the plans behind each are taken away, and given back; where GPUs run
-    /// empty for one of them, nobody looks.
+    /// were. To see that, all plans but those ahead of it are taken away, and given back; where
+    /// GPUs run empty for one of them, nobody looks.
     ///
     /// @param unplanned which are not planned
     private int upToPlannable(List<Waiting> first, List<Integer> unplanned) {
-        var allowed = new TreeMap<Integer, Long>();
+        int end = first.size();
+        Map<Integer, Long> allowed = new LinkedHashMap<>();
         for (int i : unplanned) {
             long from = all.turns.turn(first.get(i), now, decisions);
-            if (from != Node.NEVER) {
+            if (from != Node.NEVER && plannable(first.get(i), from)) {
+                end = i; // Beside all that is planned, even.
+                break;
+            } else if (from != Node.NEVER) {
                 allowed.put(i, from);
             }
         }
-        if (allowed.isEmpty()) {
-            return first.size();
+        if (allowed.isEmpty() || !all.drains.none()) {
+            return allowed.keySet().stream().findFirst().orElse(end);
         }
-        if (!all.drains.none()) {
-            return allowed.firstKey();
-        }
-        Map<Waiting, Integer> standing = new HashMap<>();
-        for (int i = 0; i < first.size(); i++) {
-            for (Waiting job : first.get(i).together()) {
-                standing.put(job, i);
+        Map<Waiting, Plan> away = new LinkedHashMap<>();
+        all.plans.all().forEach(plan -> away.put(plan.job(), plan));
+        away.keySet().forEach(job -> all.plans.remove(job.job));
+        int kept = 0;
+        while (kept < end && !plannable(first.get(kept), allowed.get(kept))) {
+            for (Waiting job : first.get(kept).together()) {
+                Plan plan = away.remove(job);
+                if (plan != null) {
+                    all.plans.add(plan);
+                }
             }
+            kept++;
         }
-        ToIntFunction<Plan> place = it -> standing.getOrDefault(it.job(), first.size());
-        var ahead = new PriorityQueue<>(Comparator.comparingInt(place).reversed());
-        ahead.addAll(all.plans.all());
-        var taken = new ArrayList<Plan>();
-        int kept = first.size();
-        for (int i : allowed.descendingKeySet()) {
-            while (!ahead.isEmpty() && place.applyAsInt(ahead.element()) > i) {
-                Plan behind = ahead.remove();
-                all.plans.remove(behind.job().job);
-                taken.add(behind);
-            }
-            long from = Objects.requireNonNull(allowed.get(i));
-            kept = all.places.earliest(first.get(i), now, from, decisions) == null ? kept : i;
-        }
-        taken.forEach(all.plans::add);
+        away.values().forEach(all.plans::add);
         return kept;
+    }
+
+    private boolean plannable(Waiting job, @Nullable Long from) {
+        return from != null && all.places.earliest(job, now, from, decisions) != null;
     }
 
     private boolean open(Plan plan) {
