@@ -143,6 +143,7 @@ final class PreemptionLaws {
                     && !began(after)
                     && order.compare(was, first) < 0
                     && plan.start() > now
+                    && plan.drains().isEmpty() // A division that fails comes later.
                     && plan.nodes().stream().allMatch(it -> before.node(it).orElseThrow().open())) {
                 Planned then = after.planned();
                 // Another task of its array may start where only so many may run.

@@ -99,7 +99,7 @@ final class StartPass {
         if (off) {
             all.open();
         }
-        return next == null ? null : cutOff(next);
+        return all.full() ? cutOff(next) : null;
     }
 
     /// All have their turn who may not have had it in the pass before.
@@ -112,8 +112,11 @@ final class StartPass {
         }
     }
 
-    private BitSet cutOff(Waiting next) {
-        next.inLine = false;
+    /// Also where nobody is left: with nothing kept from passes before, somebody might be.
+    private BitSet cutOff(@Nullable Waiting next) {
+        if (next != null) {
+            next.inLine = false;
+        }
         line.forEach(it -> it.inLine = false);
         return freed.cutOff();
     }
