@@ -36,6 +36,13 @@ class FaultsMeshTest {
 
     private static final int JOBS = 20;
     private static final int GPUS = 8;
+
+    /// So many that what is told of them is more than goes to the log at once.
+    private static final int TASKS = 1000;
+
+    /// Longer than the broker needs for a commit that it was asked for already.
+    private static final Duration COMMIT_ON_ITS_WAY = Duration.ofMillis(300);
+
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final String[] UP = {"--gpu-profile", "none", "--virtual", "1xdgx-a100"};
 
@@ -96,6 +103,46 @@ class FaultsMeshTest {
 
         ids.addAll(ending);
         jobs.assertNothingLostOrDoubled(ids);
+    }
+
+    /// It is stopped as soon as the first of its words stands in the log. A commit may be quicker
+    /// than that, and then it is tried again.
+    @Test
+    void what_a_leader_wrote_and_did_not_commit_counts_for_nothing() throws Exception {
+        var arrays = new ArrayList<Long>();
+        long pid = mesh.process("placement").pid();
+        try (var words = new Uncommitted(jobs.kafka())) {
+            long word;
+            while (true) {
+                words.pass();
+                arrays.add(jobs.submitArray(TASKS));
+                word = words.next();
+                TestMesh.signal("STOP", pid);
+                TimeUnit.MILLISECONDS.sleep(COMMIT_ON_ITS_WAY.toMillis());
+                if (words.isOpen(word)) {
+                    break;
+                }
+                TestMesh.signal("CONT", pid);
+                assertThat(arrays).as("tries").hasSizeLessThan(20);
+            }
+
+            mesh.killAndAwait("placement");
+
+            assertThat(words.committedFrom(word)).doesNotContain(word);
+        }
+        var ids = new ArrayList<Long>();
+        for (long array : arrays) {
+            jobs.tasks(array, TASKS).forEach(it -> ids.add(it.path("id").asLong()));
+        }
+        jobs.awaitBeginOfScripts(ids.subList(0, GPUS));
+        for (long array : arrays) {
+            mesh.berth("scancel", Long.toString(array)).succeeded();
+        }
+        jobs.awaitEnded(arrays, ids.size());
+        assertThat(JobsAudit.of(jobs.kafka()).breaks(ids)).isEmpty();
+        for (long id : ids) {
+            jobs.assertStartedOnceAtMost(id);
+        }
     }
 
     /// The broker is in the process of the supervisor, which the services and the database follow

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.berth.contracts.JobState;
 import io.berth.log.KafkaConnection;
 import io.berth.standalone.mesh.MeshClient;
 import java.io.IOException;
@@ -31,6 +32,23 @@ record Workload(TestMesh mesh, Duration patience) {
             echo "end $$" >>"trace-$SLURM_JOB_ID"
             """;
 
+    /// Submits an array of so many tasks of the same kind, eight at a time; its id.
+    long submitArray(int tasks) throws IOException {
+        var terms = Map.of("array", "0-%d%%8".formatted(tasks - 1));
+        return submit(Map.of("script", SCRIPT, "gpusPerNode", 1, "terms", terms));
+    }
+
+    /// The tasks of an array, as soon as there are so many.
+    List<JsonNode> tasks(long array, int count) {
+        var tasks = new ArrayList<JsonNode>();
+        eventually(() -> {
+            tasks.clear();
+            jobs(List.of(array)).forEach(tasks::add);
+            assertThat(tasks).hasSize(count);
+        });
+        return tasks;
+    }
+
     /// Submits so many jobs of one GPU and two seconds; their ids.
     List<Long> submit(int count) throws IOException {
         return submit(mesh.operator(), count);
@@ -52,7 +70,7 @@ record Workload(TestMesh mesh, Duration patience) {
     private long submit(MeshClient by, Map<String, ?> job) throws IOException {
         var complete = new HashMap<String, Object>(job);
         complete.put("workingDirectory", mesh.work().toString());
-        complete.put("timeLimitSeconds", 300);
+        complete.putIfAbsent("timeLimitSeconds", 300);
         return by.submit(complete).path("id").asLong();
     }
 
@@ -70,6 +88,16 @@ record Workload(TestMesh mesh, Duration patience) {
                         .extracting(job -> job.path("state").asText())
                         .hasSize(ids.size())
                         .containsOnly("COMPLETED"));
+    }
+
+    /// Waits until all have ended, however they did.
+    ///
+    /// @param count how many these are, with all tasks of arrays
+    void awaitEnded(List<Long> ids, int count) {
+        eventually(() ->
+                assertThat(jobs(ids))
+                        .hasSize(count)
+                        .allMatch(it -> JobState.valueOf(it.path("state").asText()).terminal()));
     }
 
     /// Waits until all have completed, and asserts that each ran once, undisturbed, that the books
@@ -109,7 +137,7 @@ record Workload(TestMesh mesh, Duration patience) {
 
     /// Waits until that holds. That a part of the mesh is away meanwhile, and does not answer, is
     /// told in the end and no reason to give up.
-    private void eventually(ThrowingRunnable asserted) {
+    void eventually(ThrowingRunnable asserted) {
         await().atMost(patience)
                 .untilAsserted(() -> {
                     try {
@@ -118,6 +146,12 @@ record Workload(TestMesh mesh, Duration patience) {
                         throw new AssertionError(e.toString(), e);
                     }
                 });
+    }
+
+    void assertStartedOnceAtMost(long id) throws IOException {
+        if (Files.exists(mesh.work().resolve("trace-" + id))) {
+            assertThat(trace(id)).filteredOn(line -> line.startsWith("start ")).hasSize(1);
+        }
     }
 
     void assertRanOnceUndisturbed(long id) throws IOException {
@@ -143,7 +177,8 @@ record Workload(TestMesh mesh, Duration patience) {
         return new KafkaConnection("127.0.0.1:" + mesh.port("kafka"));
     }
 
-    private Stream<JsonNode> jobs(List<Long> ids) throws IOException {
+    /// What is known of these, of an array of all its tasks.
+    Stream<JsonNode> jobs(List<Long> ids) throws IOException {
         JsonNode jobs = mesh.operator().get("/v1/jobs?job=" + list(ids)).path("jobs");
         return StreamSupport.stream(jobs.spliterator(), false);
     }
