@@ -8,10 +8,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,8 +28,9 @@ class ChaosMeshTest {
     private static final long SEED = Long.getLong("chaos.seed", System.nanoTime());
     private static final int JOBS = 50;
     private static final int FAULTS = 3;
+    private static final int ACTS = 12;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
-    private static final String[] UP = {"--gpu-profile", "none", "--virtual", "1xdgx-a100"};
+    private static final String[] UP = {"--gpu-profile", "none", "--virtual", "4xdgx-a100"};
 
     /// The broker is in the process of the supervisor, which all others follow to its end.
     private static final List<String> PARTS =
@@ -36,12 +40,12 @@ class ChaosMeshTest {
     private static final List<String> OUTAGES = List.of("postgres", "kafka");
 
     private final TestMesh mesh;
-    private final Workload jobs;
+    private final Workload workload;
     private final Random random = new Random(SEED);
 
     ChaosMeshTest(@TempDir Path folder) throws IOException {
         mesh = new TestMesh(folder);
-        jobs = new Workload(mesh, PATIENCE);
+        workload = new Workload(mesh, PATIENCE);
     }
 
     @AfterEach
@@ -50,24 +54,35 @@ class ChaosMeshTest {
         mesh.assertGone();
     }
 
+    /// As long as the rounds take that are asked for.
     @Test
+    @Timeout(value = 1, unit = TimeUnit.DAYS)
     void nothing_is_lost_or_doubled_whatever_is_hit() throws Exception {
         mesh.up(UP);
         for (int round = 1; round <= ROUNDS; round++) {
             var hits = new StringBuilder("seed %d, round %d:".formatted(SEED, round));
-            List<Long> ids = jobs.submit(JOBS);
-            try {
+            var jobs = new ChaosJobs(mesh, workload, new Random(random.nextLong()));
+            jobs.submit(JOBS);
+            try (var people = Executors.newSingleThreadExecutor()) {
+                Future<?> troubled = people.submit(() -> trouble(jobs));
                 for (int fault = 0; fault < FAULTS; fault++) {
                     hits.append(hit(random.nextInt(5_000)));
                 }
+                troubled.get();
                 awaitReady();
-                jobs.assertNothingLostOrDoubled(ids);
+                jobs.assertRightEnds();
             } catch (Exception | AssertionError e) {
-                throw new AssertionError(hits.toString(), e);
+                throw new AssertionError(hits + " " + jobs.told(), e);
             }
-            System.out.println(hits);
+            System.out.println(hits + " " + jobs.told());
         }
         assertThat(mesh.berth("replay").succeeded().out()).contains("all the same");
+    }
+
+    /// What people and bad luck do to jobs, while parts are hit.
+    private static Void trouble(ChaosJobs jobs) throws Exception {
+        jobs.trouble(ACTS);
+        return null;
     }
 
     /// Waits, then kills a part or lets it stand still for a while.

@@ -105,21 +105,21 @@ class FaultsMeshTest {
         jobs.assertNothingLostOrDoubled(ids);
     }
 
-    /// It is stopped as soon as the first of its words stands in the log. A commit may be quicker
-    /// than that, and then it is tried again.
+    /// It is stopped as soon as the first of what it writes stands in the log. A commit may be
+    /// quicker than that, and then it is tried again.
     @Test
     void what_a_leader_wrote_and_did_not_commit_counts_for_nothing() throws Exception {
         var arrays = new ArrayList<Long>();
         long pid = mesh.process("placement").pid();
-        try (var words = new Uncommitted(jobs.kafka())) {
-            long word;
+        try (var states = new Uncommitted(jobs.kafka())) {
+            long first;
             while (true) {
-                words.pass();
+                states.pass();
                 arrays.add(jobs.submitArray(TASKS));
-                word = words.next();
+                first = states.next();
                 TestMesh.signal("STOP", pid);
                 TimeUnit.MILLISECONDS.sleep(COMMIT_ON_ITS_WAY.toMillis());
-                if (words.isOpen(word)) {
+                if (states.isOpen(first)) {
                     break;
                 }
                 TestMesh.signal("CONT", pid);
@@ -128,7 +128,7 @@ class FaultsMeshTest {
 
             mesh.killAndAwait("placement");
 
-            assertThat(words.committedFrom(word)).doesNotContain(word);
+            assertThat(states.committedFrom(first)).doesNotContain(first);
         }
         var ids = new ArrayList<Long>();
         for (long array : arrays) {

@@ -66,8 +66,8 @@ final class JobsAudit {
         private final String partition;
         private int leases;
         private boolean holding;
-        private boolean ended;
         private int suspensions;
+        private JobEvent.@Nullable Ended end;
         private @Nullable PlacedRun run;
         private final Set<String> given = new HashSet<>();
         private final Set<String> held = new HashSet<>();
@@ -156,13 +156,16 @@ final class JobsAudit {
             Set<String> held = new TreeSet<>();
             (run == null ? List.<Allocation>of() : run.held())
                     .forEach(it -> held.addAll(things(it)));
-            check(job.ended == status.state().terminal(), id, LATE + "its end: " + status.state());
+            check(
+                    (job.end != null) == status.state().terminal(),
+                    id,
+                    LATE + "its end: " + status.state());
             check(job.runs.equals(status.ended()), id, LATE + "its runs: " + status.ended());
             check(job.held.equals(held), id, LATE + "what it holds: " + held);
         }
         jobs.forEach((id, job) ->
                 check(
-                        job.ended || late.contains(id),
+                        job.end != null || late.contains(id),
                         id,
                         "lives, and who comes late has no such job"));
     }
@@ -183,7 +186,7 @@ final class JobsAudit {
             breaks.add("job %d: %s before it was queued".formatted(id, event));
             return;
         }
-        check(!job.ended, id, "goes on after its end: " + event);
+        check(job.end == null, id, "goes on after its end: " + event);
         if (event instanceof JobEvent.Placed placed) {
             place(id, job, placed);
         } else if (event instanceof JobEvent.Started started) {
@@ -279,6 +282,15 @@ final class JobsAudit {
         }
     }
 
+    /// How that job ended.
+    JobEvent.Ended end(long id) {
+        Job job = jobs.get(id);
+        if (job == null || job.end == null) {
+            throw new AssertionError("job " + id + " has not ended");
+        }
+        return job.end;
+    }
+
     /// How often these jobs were suspended in all.
     int suspensions(List<Long> ids) {
         return ids.stream()
@@ -293,7 +305,7 @@ final class JobsAudit {
             charge(id, job, ended.runs().getLast(), ended.at());
         }
         release(id, job);
-        job.ended = true;
+        job.end = ended;
         job.runs = ended.runs();
         check(ended.runs().size() == job.leases, id, "ended with other runs than were placed");
         for (int i = 0; i < ended.runs().size(); i++) {

@@ -230,9 +230,14 @@ final class TestMesh {
 
     /// Sends a signal that no [Process] can.
     static void signal(String name, long pid) throws IOException {
+        assertThat(signalled(name, pid)).as("kill -%s %d", name, pid).isTrue();
+    }
+
+    /// The same to a process that may be gone: whether it was there.
+    static boolean signalled(String name, long pid) throws IOException {
         var kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start();
         try {
-            assertThat(kill.waitFor()).as("kill -%s %d", name, pid).isZero();
+            return kill.waitFor() == 0;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);

@@ -13,10 +13,10 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/// A reader of `jobs` who, unlike all others, sees what is not committed and may never be.
+/// A reader of `job-states` who, unlike all others, sees what is not committed and may never be.
 final class Uncommitted implements AutoCloseable {
 
-    private static final TopicPartition JOBS = new TopicPartition(Topics.JOBS.name(), 0);
+    private static final TopicPartition STATES = new TopicPartition(Topics.JOB_STATES.name(), 0);
     private static final Duration POLL = Duration.ofMillis(100);
 
     private final Consumer<byte[], byte[]> all;
@@ -33,17 +33,17 @@ final class Uncommitted implements AutoCloseable {
                                 "read_uncommitted"),
                         new ByteArrayDeserializer(),
                         new ByteArrayDeserializer());
-        all.assign(List.of(JOBS));
-        committed.assign(List.of(JOBS));
+        all.assign(List.of(STATES));
+        committed.assign(List.of(STATES));
     }
 
     /// Passes what stands there.
     void pass() {
-        all.seekToEnd(List.of(JOBS));
-        all.position(JOBS);
+        all.seekToEnd(List.of(STATES));
+        all.position(STATES);
     }
 
-    /// Where the next word stands, as soon as it does.
+    /// Where the next state stands, as soon as it does.
     long next() {
         while (true) {
             for (var record : all.poll(POLL)) {
@@ -52,17 +52,17 @@ final class Uncommitted implements AutoCloseable {
         }
     }
 
-    /// Whether the transaction of that word is not over.
+    /// Whether the transaction of that state is not over.
     boolean isOpen(long offset) {
-        return committed.endOffsets(List.of(JOBS)).getOrDefault(JOBS, 0L) <= offset;
+        return committed.endOffsets(List.of(STATES)).getOrDefault(STATES, 0L) <= offset;
     }
 
-    /// Where the words stand, from that place on, that have been committed.
+    /// Where the states stand, from that place on, that have been committed.
     Set<Long> committedFrom(long offset) {
         var offsets = new HashSet<Long>();
-        committed.seek(JOBS, offset);
-        long end = committed.endOffsets(List.of(JOBS)).getOrDefault(JOBS, 0L);
-        while (committed.position(JOBS) < end) {
+        committed.seek(STATES, offset);
+        long end = committed.endOffsets(List.of(STATES)).getOrDefault(STATES, 0L);
+        while (committed.position(STATES) < end) {
             committed.poll(POLL).forEach(record -> offsets.add(record.offset()));
         }
         return offsets;
