@@ -462,8 +462,8 @@ final class GpuTypesTest {
             }
             started += found ? 1 : 0;
         }
-        assertThat(started).isGreaterThan(SEEDS / 20);
-        assertThat(threeSizes).isPositive();
+        assertThat(started).isGreaterThanOrEqualTo(SEEDS / 20);
+        assertThat(threeSizes).isGreaterThanOrEqualTo(SEEDS / 400);
     }
 
     private static int dealt(int all, int nodes, int node) {
