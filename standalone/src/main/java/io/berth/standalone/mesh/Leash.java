@@ -10,8 +10,18 @@ import java.util.concurrent.TimeUnit;
 /// @param words before the child's own command
 public record Leash(List<String> words) {
 
-    /// The kernel kills the child when the *thread* that forked it ends.
-    static final Leash DEATH_SIGNAL = new Leash(List.of("setpriv", "--pdeathsig", "KILL"));
+    /// The kernel kills the child when the *thread* that forked it ends. Where that has ended
+    /// before the kernel was told, the child does not begin.
+    static final Leash DEATH_SIGNAL =
+            new Leash(
+                    List.of(
+                            "setpriv",
+                            "--pdeathsig",
+                            "KILL",
+                            "sh",
+                            "-c",
+                            "[ \"$PPID\" = \"$0\" ] && exec \"$@\"",
+                            Long.toString(ProcessHandle.current().pid())));
 
     /// A watcher beside the child reads a pipe that this process holds open, and kills it at the
     /// end.

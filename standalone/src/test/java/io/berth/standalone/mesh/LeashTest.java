@@ -1,6 +1,7 @@
 package io.berth.standalone.mesh;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.BufferedReader;
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -42,8 +44,20 @@ class LeashTest {
     }
 
     @Test
-    void the_child_has_the_process_id_that_the_parent_sees() throws IOException {
-        Process child = Leash.PIPE.bind(List.of("sh", "-c", "echo $$")).start();
+    void a_child_that_has_lost_its_parent_before_it_is_bound_does_not_begin() throws IOException {
+        assumeThat(Leash.here()).as("setpriv").isEqualTo(Leash.DEATH_SIGNAL);
+        List<String> bound = Leash.DEATH_SIGNAL.bind(List.of("echo", "began")).command();
+        var others = new ArrayList<>(List.of("sh", "-c", "\"$@\"; echo \"ended with $?\"", "sh"));
+        others.addAll(bound);
+
+        assertThat(firstLine(new ProcessBuilder(others).start())).isEqualTo("ended with 1");
+        assertThat(firstLine(new ProcessBuilder(bound).start())).isEqualTo("began");
+    }
+
+    @ParameterizedTest
+    @MethodSource("leashes")
+    void the_child_has_the_process_id_that_the_parent_sees(Leash leash) throws IOException {
+        Process child = leash.bind(List.of("sh", "-c", "echo $$")).start();
 
         assertThat(firstLine(child)).isEqualTo(Long.toString(child.pid()));
     }
