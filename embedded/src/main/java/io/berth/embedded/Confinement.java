@@ -8,27 +8,29 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /// How a program that refuses to run as root, and that must not outlive this process, is started:
-/// the words before its own command.
-///
-/// The kernel sends the parent-death signal when the *thread* that forked ends: the starter must
-/// live as long as the program.
+/// the words before its own command. The thread that starts it must live as long as the program
+/// ([ParentDeath]).
 enum Confinement {
     /// Root, seen as nobody in a user namespace of its own; its files stay root's.
-    USER_NAMESPACE("unshare -U setpriv --pdeathsig INT"),
+    USER_NAMESPACE("unshare -U", true),
     /// Nobody, where user namespaces are forbidden; every folder above its files must let it pass.
-    OTHER_USER("setpriv --reuid 65534 --regid 65534 --clear-groups --pdeathsig INT"),
+    OTHER_USER("setpriv --reuid 65534 --regid 65534 --clear-groups", true),
     /// The user of this process, who is not root.
-    SAME_USER("setpriv --pdeathsig INT"),
+    SAME_USER("", true),
     /// The same without a parent-death signal: an orphan is found at the next start.
-    BARE("");
+    BARE("", false);
 
     private static final int ROOT = 0;
     private static final int NOBODY = 65_534;
 
-    private final String words;
+    private final String user;
+    private final boolean bound;
 
-    Confinement(String words) {
-        this.words = words;
+    /// @param user the words that make it another user
+    /// @param bound whether it has a signal when this process ends
+    Confinement(String user, boolean bound) {
+        this.user = user;
+        this.bound = bound;
     }
 
     /// The first that works for this user, for files in that folder.
@@ -50,9 +52,10 @@ enum Confinement {
 
     List<String> command(List<String> program) {
         var command = new ArrayList<String>();
-        if (!words.isEmpty()) {
-            command.addAll(List.of(words.split(" ")));
+        if (!user.isEmpty()) {
+            command.addAll(List.of(user.split(" ")));
         }
+        command.addAll(bound ? ParentDeath.sends("INT") : List.of());
         command.addAll(program);
         return command;
     }

@@ -13,6 +13,7 @@ import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Clearing;
 import io.berth.contracts.event.JobStatus.Planned;
+import io.berth.contracts.event.NodeStatus;
 import io.berth.core.placement.Placement;
 import io.berth.core.placement.Placement.Pass;
 import io.berth.core.state.CellState;
@@ -143,8 +144,9 @@ final class PreemptionLaws {
                     && !began(after)
                     && order.compare(was, first) < 0
                     && plan.start() > now
-                    && plan.drains().isEmpty() // A division that fails comes later.
-                    && plan.nodes().stream().allMatch(it -> before.node(it).orElseThrow().open())) {
+                    && plan.nodes().stream()
+                            .map(it -> before.node(it).orElseThrow())
+                            .allMatch(it -> it.open() && !failed(it, plan, now))) {
                 Planned then = after.planned();
                 // Another task of its array may start where only so many may run.
                 boolean throttled = after.description().array() != null;
@@ -153,6 +155,13 @@ final class PreemptionLaws {
                         .isTrue();
             }
         }
+    }
+
+    /// Whether a GPU that is divided for a plan has failed to be, and is left alone for a while.
+    private static boolean failed(NodeStatus node, Planned plan, long now) {
+        return plan.drains().keySet().stream()
+                .map(node::division)
+                .anyMatch(it -> it != null && it.failures() > 0 && it.until() > now);
     }
 
     /// What a round that stands has said.

@@ -41,24 +41,8 @@ final class FewSwitchesTest {
         }
         FitClass fit = engine.fitClass(new Terms(0, 0, parts, 0, WHOLE, WHOLE, null, switches));
         engine.wait(1, fit, engine.association(0), new Rank(0, 0, 0, 1, NOW), HOUR);
-        engine.startPass(NOW, new Nothing());
+        engine.startPass(NOW, new Unlimited());
         return Objects.requireNonNull(engine.expected(1), "an expected start");
-    }
-
-    private static final class Nothing implements Decisions {
-        @Override
-        public boolean admits(Waiting job) {
-            return true;
-        }
-
-        @Override
-        public void started(Waiting job, int[] nodes, int lane) {}
-
-        @Override
-        public void planned(Waiting job, long start, int[] nodes, long place) {}
-
-        @Override
-        public void unplanned(Waiting job) {}
     }
 
     private static int[] leaves(Expected expected) {

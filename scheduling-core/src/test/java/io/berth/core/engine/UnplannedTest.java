@@ -26,7 +26,7 @@ final class UnplannedTest {
     private static final Demand ALL_MEMORY = new Demand(1, 65_536, 0, -1);
     private static final int[] NO_LICENSES = {};
 
-    private static final class Cell implements Decisions {
+    private static final class Cell extends Unlimited {
 
         final Scheduling engine;
         private boolean limited;
@@ -145,15 +145,6 @@ final class UnplannedTest {
         public List<Drain> drains(Waiting job, List<Long> beside, long before) {
             return drains;
         }
-
-        @Override
-        public void started(Waiting job, int[] nodes, int lane) {}
-
-        @Override
-        public void planned(Waiting job, long start, int[] nodes, long place) {}
-
-        @Override
-        public void unplanned(Waiting job) {}
     }
 
     @Test

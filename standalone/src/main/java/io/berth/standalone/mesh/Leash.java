@@ -1,5 +1,6 @@
 package io.berth.standalone.mesh;
 
+import io.berth.embedded.ParentDeath;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,18 +11,7 @@ import java.util.concurrent.TimeUnit;
 /// @param words before the child's own command
 public record Leash(List<String> words) {
 
-    /// The kernel kills the child when the *thread* that forked it ends. Where that has ended
-    /// before the kernel was told, the child does not begin.
-    static final Leash DEATH_SIGNAL =
-            new Leash(
-                    List.of(
-                            "setpriv",
-                            "--pdeathsig",
-                            "KILL",
-                            "sh",
-                            "-c",
-                            "[ \"$PPID\" = \"$0\" ] && exec \"$@\"",
-                            Long.toString(ProcessHandle.current().pid())));
+    static final Leash DEATH_SIGNAL = new Leash(ParentDeath.sends("KILL"));
 
     /// A watcher beside the child reads a pipe that this process holds open, and kills it at the
     /// end.

@@ -1,7 +1,6 @@
 package io.berth.standalone.mesh;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.BufferedReader;
@@ -9,10 +8,8 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -41,17 +38,6 @@ class LeashTest {
         parent.destroyForcibly();
 
         await().until(() -> !child.isAlive());
-    }
-
-    @Test
-    void a_child_that_has_lost_its_parent_before_it_is_bound_does_not_begin() throws IOException {
-        assumeThat(Leash.here()).as("setpriv").isEqualTo(Leash.DEATH_SIGNAL);
-        List<String> bound = Leash.DEATH_SIGNAL.bind(List.of("echo", "began")).command();
-        var others = new ArrayList<>(List.of("sh", "-c", "\"$@\"; echo \"ended with $?\"", "sh"));
-        others.addAll(bound);
-
-        assertThat(firstLine(new ProcessBuilder(others).start())).isEqualTo("ended with 1");
-        assertThat(firstLine(new ProcessBuilder(bound).start())).isEqualTo("began");
     }
 
     @ParameterizedTest
