@@ -38,7 +38,7 @@ final class PlanPass {
         long place = 0;
         for (int i = 0; i < first.size(); i++) {
             Waiting job = first.get(i);
-            all.tries();
+            all.passes.tries();
             try {
                 place = take(job, place);
             } catch (RuntimeException e) {

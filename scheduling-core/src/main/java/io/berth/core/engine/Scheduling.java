@@ -10,10 +10,8 @@ import io.berth.core.engine.Waiting.Rank;
 import io.berth.core.packing.PackingPolicy;
 import io.berth.core.packing.Policies;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -69,6 +67,7 @@ public final class Scheduling {
     final Shortest shortestJobs = new Shortest();
     final Turns turns = new Turns(this);
     final Places places = new Places(this);
+    final Passes passes = new Passes(this);
     private final Kept kept;
     private final List<FitClass> classes = new ArrayList<>();
 
@@ -76,22 +75,8 @@ public final class Scheduling {
     final List<FitClass> ownersOfBlocks = new ArrayList<>();
 
     private final Map<Long, List<Waiting>> waiting = new HashMap<>();
-    private final List<Waiting> arrived = new ArrayList<>();
     private int associations;
-    private boolean stale;
     private boolean preempts;
-
-    /// Of the last pass.
-    private int tried;
-
-    private int backfilled;
-
-    /// Parts of jobs that it has started.
-    private int started;
-
-    /// The nodes on which something came free in a pass that was cut off; null if the last one was
-    /// not.
-    private @Nullable BitSet cutOff;
 
     /// How far the plan goes.
     public enum Backfill {
@@ -116,8 +101,9 @@ public final class Scheduling {
     /// @param depth how many jobs have an expected start at most, with [Backfill#CONSERVATIVE]
     /// @param policy which of the nodes with room is taken by who starts
     /// @param parts of jobs that a pass starts before it is cut off, so that what it has decided
-    ///   can be told; the next one goes on. It counts what is decided and not what is tried, so
-    ///   that a pass with nothing kept from those before is cut off where one is that has
+    ///   can be told; the next one goes on. Putting the plan in order is not cut off. It counts
+    ///   what is decided and not what is tried, so that a pass with nothing kept from those before
+    ///   is cut off where one is that has
     public record Settings(Backfill backfill, int depth, PackingPolicy policy, int parts) {
 
         public Settings(Backfill backfill, int depth, PackingPolicy policy) {
@@ -182,7 +168,7 @@ public final class Scheduling {
         queue.reshare(change);
         plans.reshared();
         sets.all().forEach(HetSet::reordered);
-        stale = true;
+        stale(true);
     }
 
     /// Only inside [#reshare].
@@ -257,7 +243,7 @@ public final class Scheduling {
             it.either = either;
             shortestJobs.came(it);
             queue.came(it);
-            arrived.add(it);
+            passes.came(it);
         }
     }
 
@@ -507,7 +493,7 @@ public final class Scheduling {
         classes.forEach(this::judge);
         for (Plan plan : plans.all()) {
             for (int node : plan.nodes()) {
-                stale |= node == index && !open;
+                stale(stale() || (node == index && !open));
             }
         }
         return true;
@@ -562,119 +548,32 @@ public final class Scheduling {
     /// is: an expected start, the end of a clearing, a run that may be preempted from then on; at
     /// once where the last pass was cut off.
     public long next(long now) {
-        return cutOff != null ? now : Math.min(plans.next(now), clearings.next(now));
+        return passes.cutOff() ? now : Math.min(plans.next(now), clearings.next(now));
     }
 
     /// Whether a plan pass would do something that start passes cannot: the order of priority has
     /// changed, or an expected start has passed.
     public boolean stale() {
-        return stale;
+        return passes.stale();
     }
 
     void stale(boolean is) {
-        stale = is;
+        passes.stale(is);
     }
 
     /// Starts what can start now, and plans for what cannot.
     public void startPass(long now, Decisions decisions) {
-        begin(now);
-        sets.settle(decisions);
-        startAll(now, decisions);
-        if (cutOff == null) {
-            lookAtArrivals(now, decisions);
-        }
+        passes.start(now, decisions);
     }
 
     /// Puts the plan in order, then does a start pass.
     public void planPass(long now, Decisions decisions) {
-        begin(now);
-        stale = false;
-        sets.settle(decisions);
-        new PlanPass(this, now, decisions).run();
-        startAll(now, decisions);
-        arrived.clear();
-    }
-
-    private void begin(long now) {
-        queue.age(now);
-        settings.policy.at(now);
-        tried = 0;
-        backfilled = 0;
-        started = 0;
-    }
-
-    /// Whether a pass has started as much as it may.
-    boolean full() {
-        return started >= settings.parts();
-    }
-
-    /// A pass looks for room for a job.
-    void tries() {
-        tried++;
+        passes.plan(now, decisions);
     }
 
     /// What the last pass did.
     public PassTally tally() {
-        return new PassTally(tried, backfilled, plans.size());
-    }
-
-    /// Whether one of its partition that stands before the job has an expected start.
-    private boolean outOfTurn(Waiting job, long now) {
-        return plans.inOrder()
-                .map(Plan::job)
-                .filter(it -> it.fit.partition == job.fit.partition && it.job != job.job)
-                .findFirst()
-                .filter(it -> Waiting.compare(it, job, now) < 0)
-                .isPresent();
-    }
-
-    /// What jobs keep that limits hold back is given back behind a pass: the next one gives it to
-    /// others.
-    private void startAll(long now, Decisions decisions) {
-        cutOff = new StartPass(this, now, decisions).run(cutOff);
-        if (cutOff == null && release(now, decisions)) {
-            cutOff = new StartPass(this, now, decisions).run(null);
-            release(now, decisions);
-        }
-    }
-
-    /// A job of which limits do not tell any more when it may start keeps nothing for itself. True:
-    /// one has kept something until now.
-    private boolean release(long now, Decisions decisions) {
-        var held = new ArrayList<Waiting>();
-        for (Plan plan : plans.limitable()) {
-            Waiting job = plan.job();
-            boolean asked =
-                    (job.set == null || job == job.set.lead())
-                            && !turns.startable(job, now, decisions);
-            job.limited |= asked;
-            if (asked && !turns.plannable(job, now, decisions)) {
-                held.add(job);
-            }
-        }
-        held.forEach(job -> unplan(job, decisions));
-        return !held.isEmpty();
-    }
-
-    /// A job that came in, found the plan full and stands before one of its jobs makes it stale.
-    private void lookAtArrivals(long now, Decisions decisions) {
-        Waiting last = plans.last();
-        if (last != null && !stale) {
-            var looked = new HashSet<HetSet>();
-            stale =
-                    arrived.stream()
-                            .filter(it -> it.set == null || looked.add(it.set))
-                            .filter(Scheduling::unplanned)
-                            .filter(it -> Waiting.compare(it, last, now) < 0)
-                            .anyMatch(it -> turns.hasTurn(it, now, decisions));
-        }
-        arrived.clear();
-    }
-
-    private static boolean unplanned(Waiting job) {
-        return job.set == null
-                ? job.line != null && !job.outbid && job.fit.plannable()
-                : job.plan == null && job.set.plannable();
+        return passes.tally();
     }
 
     /// Nothing is known of what classes could have.
@@ -708,7 +607,7 @@ public final class Scheduling {
     /// nodes if it may have more.
     void start(Waiting job, Place found, long now, Decisions decisions) {
         boolean kept = clearings.of(job.job) != null;
-        backfilled += outOfTurn(job, now) ? 1 : 0;
+        passes.starts(job, now);
         dequeue(job.job);
         long length = job.shortens() && !kept ? places.longest(job, found, now) : job.length;
         if (length < job.length) {
@@ -720,7 +619,7 @@ public final class Scheduling {
         long end = end(length, now);
         cluster.run(job.job, at.nodes(), demands, end, null);
         pools.run(job.job, job.fit.pools, end);
-        started += at.nodes().length;
+        passes.started(at.nodes().length);
         decisions.started(job, at.nodes(), at.lane());
     }
 

@@ -83,7 +83,7 @@ final class StartPass {
             pushPreemptors();
         }
         Waiting next = next();
-        while (next != null && !all.full()) {
+        while (next != null && !all.passes.full()) {
             learn(next.fit);
             next.inLine = false;
             try {
@@ -99,7 +99,7 @@ final class StartPass {
         if (off) {
             all.open();
         }
-        return all.full() ? cutOff(next) : null;
+        return all.passes.full() ? cutOff(next) : null;
     }
 
     /// All have their turn who may not have had it in the pass before.
@@ -132,7 +132,7 @@ final class StartPass {
             tryPlanned(plan);
             pushPlanned(next.fit);
         } else if (next.line != null) {
-            all.tries();
+            all.passes.tries();
             if (next.either.size() == 1 || !tryElsewhere(next)) {
                 tryQueued(next);
             }
@@ -267,7 +267,7 @@ final class StartPass {
 
     /// Starts a set if all of it can start, or plans it.
     private void trySet(HetSet set) {
-        all.tries();
+        all.passes.tries();
         if (!set.complete()) {
             return;
         }
@@ -326,7 +326,7 @@ final class StartPass {
         if (!due && !hopeful && !mayPreempt(job)) {
             return;
         }
-        all.tries();
+        all.passes.tries();
         boolean admitted = (hopeful || mayPreempt(job)) && decisions.admits(job);
         boolean tried = admitted && (due || (sooner && Turns.leaves(job, now, decisions)));
         Place place = tried && hopeful ? freed.search(plan) : null;
@@ -359,7 +359,7 @@ final class StartPass {
 
     /// Starts a job on the nodes that were cleared for it, as soon as they are free.
     private void tryCleared(Standing cleared) {
-        all.tries();
+        all.passes.tries();
         Waiting job = cleared.job();
         boolean hopeful = all.clearings.hopeful(cleared, now);
         if (hopeful && all.clearings.free(cleared, now)) {
