@@ -114,7 +114,8 @@ final class Intake {
         }
     }
 
-    /// A ranking counts while its job waits, unless a newer one was read.
+    /// A ranking counts until its job is over, unless a newer one was read: one that runs may wait
+    /// again.
     static List<Fact> ranked(CellState state, Ranked ranked) {
         JobStatus job = state.job(ranked.job()).orElse(null);
         if (job == null) {
@@ -123,7 +124,7 @@ final class Intake {
                             < ranked.rank().version();
             return newer ? List.of(new Fact.RankKept(ranked.job(), ranked.rank())) : List.of();
         }
-        if (job.state() != JobState.PENDING || job.rank().version() >= ranked.rank().version()) {
+        if (job.state().terminal() || job.rank().version() >= ranked.rank().version()) {
             return List.of();
         }
         return List.of(new Fact.JobChanged(Transitions.ranked(job, ranked.rank())));

@@ -660,4 +660,26 @@ final class LifecycleTest {
 
         assertThat(cell.job(1).rank().qos()).isEqualTo(42_000_000);
     }
+
+    @Test
+    void a_ranking_that_comes_while_its_job_runs_counts_when_it_waits_again() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+
+        cell.rank(1, 42);
+        cell.take(new Input.Registered(seen("n1", 8, 8, "a100", "again", "boot-2", List.of())));
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.PENDING);
+        assertThat(cell.job(1).rank().qos()).isEqualTo(42_000_000);
+    }
+
+    @Test
+    void a_ranking_of_a_job_that_is_over_counts_for_nothing() {
+        onOneNode(LaunchMode.BATCH, false);
+        cell.started(1, 1, "n1");
+        cell.take(new Input.Registered(seen("n1", 8, 8, "a100", "again", "boot-2", List.of())));
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.NODE_FAIL);
+        assertThat(cell.rank(1, 42)).isEmpty();
+    }
 }
