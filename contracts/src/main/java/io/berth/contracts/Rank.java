@@ -46,6 +46,21 @@ public record Rank(
         return jobSize + partition + qos + nice + age + associationPart() + tresPart() + sitePart();
     }
 
+    /// The same in another version.
+    public Rank at(long other) {
+        return new Rank(
+                other,
+                jobSize,
+                partition,
+                qos,
+                nice,
+                agePerSecond,
+                ageCap,
+                association,
+                tres,
+                site);
+    }
+
     public long associationPart() {
         return association == null ? 0 : association;
     }

@@ -26,8 +26,8 @@ public final class Election implements AutoCloseable {
     /// Stands for election.
     ///
     /// @param wedgedAfter one who does not poll for so long is out
-    public Election(KafkaConnection kafka, String group, Duration wedgedAfter) {
-        consumer = kafka.candidate(group, wedgedAfter);
+    public Election(LogClients log, String group, Duration wedgedAfter) {
+        consumer = log.candidate(group, wedgedAfter);
         consumer.subscribe(List.of(Topics.ELECTIONS.name()), new Listener());
     }
 

@@ -25,7 +25,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 ///
 /// @param bootstrapServers addresses, with commas between them
 /// @param security how both sides know each other
-public record KafkaConnection(String bootstrapServers, KafkaSecurity security) {
+public record KafkaConnection(String bootstrapServers, KafkaSecurity security)
+        implements LogClients {
 
     public static final String BOOTSTRAP_SERVERS = "kafka.bootstrap.servers";
 
@@ -76,11 +77,12 @@ public record KafkaConnection(String bootstrapServers, KafkaSecurity security) {
         return new KafkaConnection(servers, KafkaSecurity.of(settings));
     }
 
+    @Override
     public Admin admin() {
         return Admin.create(settings());
     }
 
-    /// A producer whose send is done when all in-sync replicas have the record.
+    @Override
     public Producer<byte[], byte[]> producer() {
         return new KafkaProducer<>(
                 producerSettings(), new ByteArraySerializer(), new ByteArraySerializer());
@@ -104,8 +106,7 @@ public record KafkaConnection(String bootstrapServers, KafkaSecurity security) {
         return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
-    /// A producer of transactions; a second one with the same id fences the first. What it is given
-    /// goes out when the transaction is committed, all at once.
+    @Override
     public Producer<byte[], byte[]> transactionalProducer(String transactionalId) {
         var settings = producerSettings();
         settings.put(ProducerConfig.LINGER_MS_CONFIG, UNTIL_COMMIT_MILLIS);
@@ -114,15 +115,12 @@ public record KafkaConnection(String bootstrapServers, KafkaSecurity security) {
         return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
-    /// A consumer without a group, of committed records, to be assigned and sought by hand, for
-    /// what is there: it is soon done, or goes on elsewhere.
+    @Override
     public Consumer<byte[], byte[]> consumer() {
         return consumer(Map.of(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 50));
     }
 
-    /// A consumer as [#consumer], for one who stays with its partitions and waits for what comes:
-    /// it hears of that at once, but to be sent elsewhere, or to be answered a question while
-    /// nothing comes, takes it up to [#FOLLOWING].
+    @Override
     public Consumer<byte[], byte[]> follower() {
         return follower(FOLLOWING, ConsumerConfig.DEFAULT_MAX_POLL_RECORDS);
     }
@@ -132,7 +130,7 @@ public record KafkaConnection(String bootstrapServers, KafkaSecurity security) {
         return follower(FOLLOWING, records);
     }
 
-    /// A consumer as [#follower], that is answered after so long.
+    @Override
     public Consumer<byte[], byte[]> follower(Duration answered) {
         return follower(answered, ConsumerConfig.DEFAULT_MAX_POLL_RECORDS);
     }
@@ -204,10 +202,8 @@ public record KafkaConnection(String bootstrapServers, KafkaSecurity security) {
         }
     }
 
-    /// A member of a group that elects one of its members by giving it a partition. One that is not
-    /// heard for [#CANDIDATE_SESSION], or does not poll for that time, is out; one that lives keeps
-    /// what it has when others come and go.
-    Consumer<byte[], byte[]> candidate(String group, Duration wedgedAfter) {
+    @Override
+    public Consumer<byte[], byte[]> candidate(String group, Duration wedgedAfter) {
         var settings = settings();
         settings.put(ConsumerConfig.GROUP_ID_CONFIG, group);
         settings.put(

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /// Reads the heartbeats beside the loop, which sees only what comes of them: the presence of each
 /// node.
-final class HeartbeatWatch implements AutoCloseable {
+final class HeartbeatWatch implements NodeWatch, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(HeartbeatWatch.class);
 
@@ -47,21 +47,22 @@ final class HeartbeatWatch implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("heartbeats").daemon().start(this::watch);
     }
 
-    /// Watches these nodes from now on.
-    void watch(List<Watched> watched) {
+    @Override
+    public void watch(List<Watched> watched) {
         nodes = watched;
     }
 
-    /// A registration is a sign of life too.
-    void registered(NodeName node) {
+    @Override
+    public void registered(NodeName node) {
         synchronized (presences) {
             presences.heard(node, nanoTime.getAsLong());
             latest = presences.at(nodes, nanoTime.getAsLong());
         }
     }
 
-    /// The presence of the watched nodes, as of two seconds ago.
-    Map<NodeName, Presence> latest() {
+    /// As of two seconds ago.
+    @Override
+    public Map<NodeName, Presence> latest() {
         return latest;
     }
 

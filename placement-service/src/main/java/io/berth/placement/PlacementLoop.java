@@ -5,6 +5,7 @@ import io.berth.contracts.topic.Topics;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.packing.Policies;
 import io.berth.core.replay.Replay;
+import io.berth.log.Clocks;
 import io.berth.log.Election;
 import io.berth.log.Failures;
 import io.berth.log.KafkaConnection;
@@ -238,10 +239,11 @@ public class PlacementLoop {
                                 meters,
                                 new Tenure.Rules(
                                         config.schedMinInterval(),
+                                        Tenure.ENOUGH_FACTS,
                                         settings(),
                                         version,
                                         spans,
-                                        System::currentTimeMillis,
+                                        Clocks.SYSTEM,
                                         pulse),
                                 new Snapshots(kafka, log, config.snapshotInterval()),
                                 faults)) {

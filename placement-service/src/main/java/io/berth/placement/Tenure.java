@@ -19,6 +19,7 @@ import io.berth.core.placement.Placement.Pass;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
+import io.berth.log.Clocks;
 import io.berth.log.Pulse;
 import io.berth.log.trace.Spans;
 import io.berth.placement.kafka.InputReader;
@@ -35,7 +36,6 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,9 +53,8 @@ final class Tenure implements AutoCloseable {
     /// The longest wait for inputs: presences are looked at this often.
     private static final long LONGEST_WAIT_MILLIS = 1_000;
 
-    /// A round with so many facts takes no further input: the next one does. So its transaction
-    /// stays short, however much is asked at once; one input alone may say more.
-    private static final int ENOUGH_FACTS = 2_000;
+    /// Facts that are enough for a round.
+    static final int ENOUGH_FACTS = 2_000;
 
     private static final long LONGEST_PAUSE_NANOS = 50_000_000;
 
@@ -72,7 +71,7 @@ final class Tenure implements AutoCloseable {
     private final CellState state;
     private final Placement placement;
     private final CellTime time;
-    private final HeartbeatWatch heartbeats;
+    private final NodeWatch heartbeats;
     private final CellMeters meters;
     private final Snapshots snapshots;
     private final Rules rules;
@@ -94,27 +93,30 @@ final class Tenure implements AutoCloseable {
     private long noStartBefore;
     private boolean placingFailed;
     private boolean dueFailed;
-    private long nextRoundNanos = System.nanoTime();
+    private long nextRoundNanos;
     private long clocksNanos;
 
     /// How a cell is led.
     ///
     /// @param minInterval between the starts of two rounds
+    /// @param enoughFacts a round with so many takes no further input: the next one does. So its
+    ///   transaction stays short, however much is asked at once; one input alone may say more
     /// @param version of this service
     /// @param spans where those of jobs that were placed go
-    /// @param wallClock of this machine, in epoch milliseconds
+    /// @param clocks of this machine
     /// @param pulse of the loop, which waits while a round is written
     record Rules(
             Duration minInterval,
+            int enoughFacts,
             Settings settings,
             String version,
             Spans spans,
-            LongSupplier wallClock,
+            Clocks clocks,
             Pulse pulse) {}
 
     Tenure(
             Recovered cell,
-            HeartbeatWatch heartbeats,
+            NodeWatch heartbeats,
             CellMeters meters,
             Rules rules,
             Snapshots snapshots,
@@ -128,8 +130,10 @@ final class Tenure implements AutoCloseable {
         this.placement = new Placement(state, rules.settings());
         this.heartbeats = heartbeats;
         this.meters = meters;
-        this.time = new CellTime(cell.last().cellTime(), rules.wallClock(), System::nanoTime);
+        this.time =
+                new CellTime(cell.last().cellTime(), rules.clocks()::millis, rules.clocks()::nanos);
         this.round = cell.last().round();
+        this.nextRoundNanos = rules.clocks().nanos();
         watchNodes();
     }
 
@@ -138,14 +142,14 @@ final class Tenure implements AutoCloseable {
     void lead(BooleanSupplier stop) {
         compareClocks();
         while (!stop.getAsBoolean()) {
-            if (System.nanoTime() - clocksNanos > MOST_UNHEARD_NANOS) {
+            if (rules.clocks().nanos() - clocksNanos > MOST_UNHEARD_NANOS) {
                 compareClocks();
             }
             waitOutPause();
             cell.inputs().fetch(Duration.ofMillis(waitMillis()));
-            long begun = System.nanoTime();
+            long begun = rules.clocks().nanos();
             decide(begun, time.now());
-            nextRoundNanos = nextRound(begun, System.nanoTime());
+            nextRoundNanos = nextRound(begun, rules.clocks().nanos());
             measure(() -> meters.picture(state, cell.inputs()::unread));
         }
     }
@@ -159,7 +163,7 @@ final class Tenure implements AutoCloseable {
 
     /// One round.
     ///
-    /// @param begun reading of [System#nanoTime]
+    /// @param begun reading of [Clocks#nanos]
     private void decide(long begun, long now) {
         applied.clear();
         facts.clear();
@@ -181,9 +185,9 @@ final class Tenure implements AutoCloseable {
                         .addKeyValue("record", letter.position())
                         .addKeyValue("cause", letter.cause())
                         .log("Dead letter"));
-        long decided = System.nanoTime();
+        long decided = rules.clocks().nanos();
         write(now, pass);
-        meters.round(decided - begun, System.nanoTime() - decided, letters.size());
+        meters.round(decided - begun, rules.clocks().nanos() - decided, letters.size());
         measure(() -> meters.facts(facts, state));
         measure(() -> queueSpans.written(facts));
         watchNodes();
@@ -193,7 +197,7 @@ final class Tenure implements AutoCloseable {
     /// there were any.
     private boolean takeInputs(long now) {
         boolean any = false;
-        while (facts.size() < ENOUGH_FACTS) {
+        while (facts.size() < rules.enoughFacts()) {
             Read read = cell.inputs().next().orElse(null);
             if (read == null) {
                 break;
@@ -220,14 +224,14 @@ final class Tenure implements AutoCloseable {
         plannedAt = plan ? now : plannedAt;
         Pass pass = plan ? Pass.PLAN : Pass.START;
         List<Fact> placed;
-        long begun = System.nanoTime();
+        long begun = rules.clocks().nanos();
         try {
             placed = Engine.place(state, placement, now, pass);
         } catch (RuntimeException e) {
             failed(e, now);
             return null;
         }
-        long took = System.nanoTime() - begun;
+        long took = rules.clocks().nanos() - begun;
         measure(() -> meters.passed(pass, took, placement.tally()));
         placingFailed = false;
         faults.placed();
@@ -360,7 +364,7 @@ final class Tenure implements AutoCloseable {
 
     private void heard(long brokerTime) {
         time.heard(brokerTime);
-        clocksNanos = System.nanoTime();
+        clocksNanos = rules.clocks().nanos();
         rules.pulse().beat();
         meters.clocks(time.machineOffset(), time.cellOffset());
     }
@@ -470,13 +474,9 @@ final class Tenure implements AutoCloseable {
     }
 
     private void waitOutPause() {
-        long left = nextRoundNanos - System.nanoTime();
+        long left = nextRoundNanos - rules.clocks().nanos();
         if (left > 0) {
-            try {
-                TimeUnit.NANOSECONDS.sleep(left);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            rules.clocks().sleep(left);
         }
     }
 }

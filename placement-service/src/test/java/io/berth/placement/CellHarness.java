@@ -28,6 +28,7 @@ import io.berth.core.engine.Scheduling.Backfill;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.packing.PackingPolicy;
 import io.berth.core.packing.Policies;
+import io.berth.log.Clocks;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
@@ -151,15 +152,35 @@ final class CellHarness implements AutoCloseable {
                                     new CellMeters(meters),
                                     new Tenure.Rules(
                                             Duration.ofMillis(5),
+                                            Tenure.ENOUGH_FACTS,
                                             new Settings(Backfill.CONSERVATIVE, 500, policy),
                                             "test",
                                             spans,
-                                            wallClock,
+                                            withWallClock(),
                                             new Pulse()),
                                     new Snapshots(kafka, LOG, Duration.ofHours(1)),
                                     faults)) {
                 tenure.lead(stop::get);
             }
+        }
+
+        private Clocks withWallClock() {
+            return new Clocks() {
+                @Override
+                public long millis() {
+                    return wallClock.getAsLong();
+                }
+
+                @Override
+                public long nanos() {
+                    return SYSTEM.nanos();
+                }
+
+                @Override
+                public void sleep(long nanos) {
+                    SYSTEM.sleep(nanos);
+                }
+            };
         }
 
         void stop() {

@@ -57,6 +57,7 @@ final class Inputs {
     /// Those of them that placement had read at the last [#forgetVoid].
     private Set<JobId> read = Set.of();
 
+    private boolean following;
     private final List<DeadLetter> deadLetters = new ArrayList<>();
 
     /// @param offset of the submission
@@ -98,8 +99,9 @@ final class Inputs {
     }
 
     /// Ends the rankings of jobs that nobody knows any more. To be called once, when all topics
-    /// were read to their ends.
+    /// were read to their ends: rankings that are read from then on are what came of one's own.
     void forgetStrangers() {
+        following = true;
         ranked.forEach((job, cell) -> rankings.ended(cell, job));
         ranked.clear();
     }
@@ -185,11 +187,19 @@ final class Inputs {
     }
 
     private void ranking(ConsumerRecord<byte[], byte[]> record, Ranked it) {
+        if (following) {
+            rankings.heard(record.partition(), it.job(), Optional.of(it.rank()));
+            return;
+        }
         ranked.put(it.job(), record.partition());
         rankings.published(it.job(), it.rank());
     }
 
     private void rankingEnded(ConsumerRecord<byte[], byte[]> record) {
+        if (following) {
+            rankings.heard(record.partition(), job(record), Optional.empty());
+            return;
+        }
         ranked.remove(job(record));
         rankings.notPublished(job(record));
     }

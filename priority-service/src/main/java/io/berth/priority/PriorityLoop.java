@@ -2,16 +2,18 @@ package io.berth.priority;
 
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
+import io.berth.log.Clocks;
 import io.berth.log.Election;
-import io.berth.log.KafkaConnection;
+import io.berth.log.LogClients;
 import io.berth.log.LogReader;
 import io.berth.log.TopicDeclarations;
 import io.berth.priority.Rankings.Change;
 import jakarta.enterprise.context.ApplicationScoped;
-import java.time.Clock;
+import jakarta.inject.Inject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,7 +39,8 @@ import org.jspecify.annotations.Nullable;
 /// them again when the configuration changes.
 ///
 /// Of several instances one is elected to write; the others wait. A version in each record keeps
-/// one that stood still from undoing what its successor said.
+/// one that stood still from undoing what its successor said; and who is elected reads back what
+/// stands in the log, and says it anew where that is not its own word.
 ///
 /// A failure of the brokers ends the round of this life: the loop begins anew from the log.
 @ApplicationScoped
@@ -60,14 +63,15 @@ public class PriorityLoop {
     private static final long PROBE_NANOS = 5_000_000_000L;
     private static final long FIRST_PAUSE_MILLIS = 100;
 
-    /// Read once, for what was published before.
+    /// Read for what was published before.
     private static final List<Topic<?>> OWN = List.of(Topics.RANKINGS, Topics.FAIR_SHARES);
 
     /// Read from their beginnings.
     private static final List<Topic<?>> TABLES =
             List.of(Topics.CONFIG, Topics.NODE_STATES, Topics.SHARES, Topics.JOB_STATES);
 
-    private final KafkaConnection kafka;
+    private final LogClients log;
+    private final Clocks clocks;
     private final TopicDeclarations declarations;
     private final PriorityConfig config;
     private final LongAdder written = new LongAdder();
@@ -85,9 +89,15 @@ public class PriorityLoop {
         void deviations(SortedMap<String, Double> byAccount);
     }
 
-    public PriorityLoop(
-            KafkaConnection kafka, TopicDeclarations declarations, PriorityConfig config) {
-        this.kafka = kafka;
+    @Inject
+    public PriorityLoop(LogClients log, TopicDeclarations declarations, PriorityConfig config) {
+        this(log, declarations, config, Clocks.SYSTEM);
+    }
+
+    PriorityLoop(
+            LogClients log, TopicDeclarations declarations, PriorityConfig config, Clocks clocks) {
+        this.log = log;
+        this.clocks = clocks;
         this.declarations = declarations;
         this.config = config;
     }
@@ -165,7 +175,7 @@ public class PriorityLoop {
     }
 
     private void live() {
-        try (Admin admin = kafka.admin()) {
+        try (Admin admin = log.admin()) {
             var topics = new ArrayList<>(Topics.writtenBy(SERVICE));
             topics.add(Topics.deadLetters(SERVICE));
             topics.add(Topics.ELECTIONS);
@@ -175,7 +185,12 @@ public class PriorityLoop {
             read.add(Topics.CELL_STATES);
             TopicDeclarations.await(admin, read);
         }
-        try (var election = new Election(kafka, SERVICE_GROUP, WEDGED)) {
+        stand();
+    }
+
+    /// Stands for election, and ranks if it is elected, until it is no more.
+    void stand() {
+        try (var election = new Election(log, SERVICE_GROUP, WEDGED)) {
             if (awaitElection(election)) {
                 rank(election);
             }
@@ -201,8 +216,8 @@ public class PriorityLoop {
         var rankings = new Rankings();
         var shares = new Shares();
         var inputs = new Inputs(rankings, shares);
-        try (var consumer = kafka.follower();
-                var outputs = new Outputs(kafka.producer())) {
+        try (var consumer = log.follower();
+                var outputs = new Outputs(log.producer())) {
             Map<TopicPartition, Long> next = catchUp(inputs);
             consumer.assign(next.keySet());
             next.forEach(consumer::seek);
@@ -217,7 +232,7 @@ public class PriorityLoop {
 
     /// Reads what there is; where to go on.
     private Map<TopicPartition, Long> catchUp(Inputs inputs) {
-        try (var consumer = kafka.consumer()) {
+        try (var consumer = log.consumer()) {
             return catchUp(consumer, inputs);
         }
     }
@@ -227,7 +242,12 @@ public class PriorityLoop {
         // First the positions: what placement reads from now on is then in the submissions below.
         LogReader.readAll(
                 consumer, partitions(consumer, List.of(Topics.CELL_STATES)), inputs::handle);
-        LogReader.readAll(consumer, partitions(consumer, OWN), inputs::handle);
+        List<TopicPartition> own = partitions(consumer, OWN);
+        LogReader.readAll(consumer, own, inputs::handle);
+        Map<TopicPartition, Long> next = new HashMap<>();
+        own.stream()
+                .filter(it -> it.topic().equals(Topics.RANKINGS.name()))
+                .forEach(it -> next.put(it, consumer.position(it)));
         List<TopicPartition> tables = partitions(consumer, TABLES);
         List<TopicPartition> submissions = partitions(consumer, List.of(Topics.SUBMISSIONS));
         var all = new ArrayList<>(tables);
@@ -240,7 +260,8 @@ public class PriorityLoop {
         Map<TopicPartition, Long> ends = consumer.endOffsets(all);
         LogReader.readTo(consumer, ends, inputs::handle);
         inputs.forgetStrangers();
-        return ends;
+        next.putAll(ends);
+        return next;
     }
 
     private static List<TopicPartition> partitions(
@@ -259,8 +280,8 @@ public class PriorityLoop {
         private final Rankings rankings;
         private final Shares shares;
         private final Outputs outputs;
-        private long calculated = System.nanoTime() - config.fairShareInterval().toNanos();
-        private long probed = System.nanoTime();
+        private long calculated = clocks.nanos() - config.fairShareInterval().toNanos();
+        private long probed = clocks.nanos();
         private boolean gathering;
         private SortedMap<String, Double> told = Collections.emptySortedMap();
 
@@ -295,6 +316,7 @@ public class PriorityLoop {
                 records.forEach(inputs::handle);
                 if (records.isEmpty()) {
                     inputs.forgetVoid();
+                    rankings.correct();
                 }
                 gathering = !records.isEmpty() && LogReader.unread(consumer) < ENOUGH;
             }
@@ -302,19 +324,15 @@ public class PriorityLoop {
 
         /// Waits a moment for what comes after some records: a record at a time costs the brokers
         /// and this service several times as much as many at once.
-        private static void gather() {
-            try {
-                Thread.sleep(GATHERING);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+        private void gather() {
+            clocks.sleep(GATHERING.toNanos());
         }
 
         private void calculateShares() {
-            if (System.nanoTime() - calculated >= config.fairShareInterval().toNanos()) {
-                calculated = System.nanoTime();
+            if (clocks.nanos() - calculated >= config.fairShareInterval().toNanos()) {
+                calculated = clocks.nanos();
                 shares.members(rankings.members());
-                shares.calculate(Clock.systemUTC().millis())
+                shares.calculate(clocks.millis())
                         .ifPresent(factors -> {
                             outputs.write(factors);
                             written.increment();
@@ -327,10 +345,10 @@ public class PriorityLoop {
         }
 
         private void probe(Election election) {
-            if (System.nanoTime() - probed < PROBE_NANOS) {
+            if (clocks.nanos() - probed < PROBE_NANOS) {
                 return;
             }
-            probed = System.nanoTime();
+            probed = clocks.nanos();
             unread = LogReader.unread(consumer);
             waitsFor = election.answered(ANSWER) ? Optional.empty() : Optional.of("the brokers");
         }

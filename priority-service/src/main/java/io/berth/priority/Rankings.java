@@ -59,6 +59,11 @@ final class Rankings {
     private final Map<JobId, Job> live = new TreeMap<>();
     private final Map<Member, Integer> members = new HashMap<>();
     private final Map<JobId, Rank> published = new HashMap<>();
+
+    /// Jobs of which the log said something else last than what was published here: the word of one
+    /// that stood still, on its way all the time.
+    private final Map<JobId, Change> strange = new TreeMap<>();
+
     private final Map<Integer, Cell> cells = new TreeMap<>();
     private final Set<JobId> unranked = new TreeSet<>();
     private final Set<Integer> resized = new HashSet<>();
@@ -134,6 +139,37 @@ final class Rankings {
     /// What was published of a job has been ended since.
     void notPublished(JobId job) {
         published.remove(job);
+    }
+
+    /// What the log says of a job's rank, read back; none is the end of it.
+    void heard(int cell, JobId job, Optional<Rank> rank) {
+        if (rank.equals(Optional.ofNullable(published.get(job)))) {
+            strange.remove(job);
+        } else {
+            strange.put(job, new Change(cell, job, rank));
+        }
+    }
+
+    /// Has what is strange in the log said anew, above both versions. To be called when there is
+    /// nothing to be read: before that, what was published may still follow.
+    void correct() {
+        for (Change it : strange.values()) {
+            JobId job = it.job();
+            Rank own = published.remove(job);
+            it.rank()
+                    .ifPresent(rank ->
+                            published.put(
+                                    job,
+                                    own == null || own.version() < rank.version()
+                                            ? rank
+                                            : rank.at(own.version())));
+            if (live.containsKey(job)) {
+                unranked.add(job);
+            } else {
+                ended(it.cell(), job);
+            }
+        }
+        strange.clear();
     }
 
     /// The members whom live jobs belong to.

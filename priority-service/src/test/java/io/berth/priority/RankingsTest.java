@@ -93,6 +93,61 @@ class RankingsTest {
     }
 
     @Test
+    void what_another_said_last_of_a_job_is_said_anew_above_it() {
+        rankings.configuration(configuration(1, 0, 500));
+        rankings.submitted(0, ONE, ALICES);
+        Rank own = only(rankings.changes());
+        rankings.heard(0, ONE, Optional.of(own));
+        rankings.heard(0, ONE, Optional.of(new Rank(own.version() - 1, 0, 0, 7, 0, 0, 0)));
+        assertThat(rankings.changes()).isEmpty();
+
+        rankings.correct();
+
+        assertThat(only(rankings.changes())).isEqualTo(own.at(own.version() + 1));
+        rankings.correct();
+        assertThat(rankings.changes()).isEmpty();
+    }
+
+    @Test
+    void what_comes_before_ones_own_word_is_not_corrected() {
+        rankings.configuration(configuration(1, 0, 500));
+        rankings.submitted(0, ONE, ALICES);
+        Rank own = only(rankings.changes());
+
+        rankings.heard(0, ONE, Optional.of(own.at(1)));
+        rankings.heard(0, ONE, Optional.of(own));
+        rankings.correct();
+
+        assertThat(rankings.changes()).isEmpty();
+    }
+
+    @Test
+    void a_rank_that_comes_after_the_end_of_its_job_is_ended_again() {
+        rankings.configuration(configuration(1, 0, 500));
+        rankings.submitted(0, ONE, ALICES);
+        Rank own = only(rankings.changes());
+        rankings.ended(0, ONE);
+        rankings.changes();
+
+        rankings.heard(0, ONE, Optional.of(own));
+        rankings.correct();
+
+        assertThat(rankings.changes()).containsExactly(new Change(0, ONE, Optional.empty()));
+    }
+
+    @Test
+    void an_end_that_comes_while_its_job_lives_is_undone() {
+        rankings.configuration(configuration(1, 0, 500));
+        rankings.submitted(0, ONE, ALICES);
+        Rank own = only(rankings.changes());
+
+        rankings.heard(0, ONE, Optional.empty());
+        rankings.correct();
+
+        assertThat(only(rankings.changes())).isEqualTo(own);
+    }
+
+    @Test
     void the_size_of_the_jobs_own_cell_counts_when_size_has_a_weight() {
         rankings.configuration(configuration(1, 1000, 0));
         rankings.submitted(0, ONE, ALICES);

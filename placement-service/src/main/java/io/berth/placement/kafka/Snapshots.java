@@ -6,7 +6,7 @@ import io.berth.contracts.event.SnapshotEvent;
 import io.berth.core.replay.Recordings;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
-import io.berth.log.KafkaConnection;
+import io.berth.log.LogClients;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -22,15 +22,15 @@ public final class Snapshots implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
 
-    private final KafkaConnection kafka;
+    private final LogClients clients;
     private final CellLog log;
     private final long intervalNanos;
     private @Nullable Thread writing;
     private long lastNanos;
 
     /// @param interval between two; zero is never
-    public Snapshots(KafkaConnection kafka, CellLog log, Duration interval) {
-        this.kafka = kafka;
+    public Snapshots(LogClients clients, CellLog log, Duration interval) {
+        this.clients = clients;
         this.log = log;
         this.intervalNanos = interval.toNanos();
     }
@@ -51,7 +51,7 @@ public final class Snapshots implements AutoCloseable {
     }
 
     private void write(CellStatus round, List<Fact> facts) {
-        try (Producer<byte[], byte[]> producer = kafka.producer()) {
+        try (Producer<byte[], byte[]> producer = clients.producer()) {
             var failure = new AtomicReference<@Nullable Exception>();
             int parts = 0;
             for (Fact fact : facts) {

@@ -5,7 +5,7 @@ import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.state.CellState;
-import io.berth.log.KafkaConnection;
+import io.berth.log.LogClients;
 import io.berth.log.TopicDeclarations;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,7 +48,7 @@ public final class Standby implements AutoCloseable {
     private static final List<Topic<?>> STATES =
             List.of(Topics.JOB_STATES, Topics.NODE_STATES, Topics.CELL_STATES);
 
-    private final KafkaConnection kafka;
+    private final LogClients clients;
     private final CellLog log;
     private final int most;
 
@@ -67,21 +67,21 @@ public final class Standby implements AutoCloseable {
     private boolean caughtUp;
 
     /// Waits until all topics that a cell needs are there, and begins to read them.
-    public Standby(KafkaConnection kafka, CellLog log) {
-        this(kafka, log, MOST_RECORDS);
+    public Standby(LogClients clients, CellLog log) {
+        this(clients, log, MOST_RECORDS);
     }
 
     /// @param most records that are kept as they are, of the state and of the tables each
-    public Standby(KafkaConnection kafka, CellLog log, int most) {
-        this.kafka = kafka;
+    public Standby(LogClients clients, CellLog log, int most) {
+        this.clients = clients;
         this.log = log;
         this.most = most;
         this.states = new LastStates(log.cell());
-        this.admin = kafka.admin();
+        this.admin = clients.admin();
         this.topicIds = topicIds();
         this.statePartitions = STATES.stream().map(log::partition).toList();
         STATES.forEach(topic -> stateTopics.add(topic.name()));
-        this.consumer = kafka.follower(ANSWERED);
+        this.consumer = clients.follower(ANSWERED);
         this.tablePartitions = LastTables.TOPICS.stream().map(log::partition).toList();
         var followed = new ArrayList<>(statePartitions);
         followed.addAll(tablePartitions);
@@ -127,7 +127,7 @@ public final class Standby implements AutoCloseable {
     ///   is not the one that was written
     public Recovered takeOver(BooleanSupplier alive) {
         Producer<byte[], byte[]> producer =
-                kafka.transactionalProducer("berth-placement-" + log.cell());
+                clients.transactionalProducer("berth-placement-" + log.cell());
         try {
             producer.initTransactions();
             consumer.pause(tablePartitions);
@@ -153,7 +153,7 @@ public final class Standby implements AutoCloseable {
 
     /// A consumer of its own: this one's last fetch still waits for states.
     private Consumer<byte[], byte[]> inputs(Map<TopicPartition, Long> next) {
-        Consumer<byte[], byte[]> inputs = kafka.follower();
+        Consumer<byte[], byte[]> inputs = clients.follower();
         inputs.assign(next.keySet());
         next.forEach(inputs::seek);
         return inputs;
