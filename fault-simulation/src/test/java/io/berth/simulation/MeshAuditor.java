@@ -5,17 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.JobId;
+import io.berth.contracts.LogPosition;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
+import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Holding;
-import io.berth.simulation.SimulatedLog.Message;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiPredicate;
 
@@ -27,7 +27,21 @@ final class MeshAuditor {
     private final TreeMap<JobId, Integer> leases = new TreeMap<>();
     private final TreeMap<JobId, String> owners = new TreeMap<>();
     private final TreeMap<JobId, JobEvent.Ended> ended = new TreeMap<>();
-    private SimulatedPlacement.Cell cell = new SimulatedPlacement.Cell(0, 0, Map.of(), 0);
+    private CellStatus cell = SimulatedPlacement.CELL_BEFORE;
+
+    /// As it was committed last.
+    CellState state() {
+        return state;
+    }
+
+    /// How far the last round had read that topic.
+    long position(String topic) {
+        return cell.inputs().stream()
+                .filter(it -> it.topic().equals(topic))
+                .mapToLong(LogPosition::offset)
+                .findFirst()
+                .orElse(0);
+    }
 
     Collection<JobEvent.Ended> ended() {
         return ended.values();
@@ -53,7 +67,7 @@ final class MeshAuditor {
         for (Message message : committed) {
             if (message.value() instanceof JobEvent event) {
                 read(event);
-            } else if (message.value() instanceof SimulatedPlacement.Cell next) {
+            } else if (message.value() instanceof CellStatus next) {
                 read(next, now);
             } else {
                 checkRank(message);
@@ -72,11 +86,11 @@ final class MeshAuditor {
     }
 
     /// Rounds follow one another, and so do their times, whatever the clocks of their leaders show.
-    private void read(SimulatedPlacement.Cell next, long now) {
+    private void read(CellStatus next, long now) {
         assertThat(next.round()).as("the round after %s", cell).isEqualTo(cell.round() + 1);
-        assertThat(next.time())
+        assertThat(next.cellTime())
                 .as("the time after %s", cell)
-                .isBetween(cell.time(), now + SimulatedPlacement.MOST_SKEW_MILLIS);
+                .isBetween(cell.cellTime(), now + SimulatedPlacement.MOST_SKEW_MILLIS);
         cell = next;
     }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.JobEvent;
-import io.berth.simulation.SimulatedLog.Message;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;

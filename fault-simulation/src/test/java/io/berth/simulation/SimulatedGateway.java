@@ -7,11 +7,10 @@ import io.berth.contracts.IdempotencyKey;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.SpecReference;
+import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.IdBlockClaimed;
 import io.berth.contracts.event.Idempotency;
 import io.berth.contracts.event.Submission.Submitted;
-import io.berth.simulation.SimulatedLog.Message;
-import io.berth.simulation.SimulatedPlacement.Cell;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
@@ -106,7 +105,7 @@ final class SimulatedGateway {
     private long highest() {
         long highest = 0;
         for (Message message : log.read(CELL_STATES, 0)) {
-            if (message.value() instanceof Cell cell) {
+            if (message.value() instanceof CellStatus cell) {
                 highest = cell.highestJob();
             }
         }

@@ -6,13 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /// A log in memory with what Kafka promises of one partition for each topic: offsets that grow,
 /// transactions that show whole or not at all, readers of committed records that wait before the
 /// first open one, a new epoch of a transactional id that fences the one before it, and compaction
 /// that leaves the last record of each key.
-final class SimulatedLog {
+public final class SimulatedLog {
 
     /// A writer of an older epoch.
     static final class FencedOff extends Exception {
@@ -20,9 +21,6 @@ final class SimulatedLog {
             super(id + " is led by another");
         }
     }
-
-    /// @param value null is a tombstone
-    record Message(String topic, long offset, String key, @Nullable Object value) {}
 
     /// @param epoch of its transaction
     private record Open(List<Message> messages, long epoch) {}
@@ -58,14 +56,20 @@ final class SimulatedLog {
     private final Map<String, Open> transactions = new TreeMap<>();
 
     private final boolean fencing;
+    private long now;
 
-    SimulatedLog() {
+    public SimulatedLog() {
         this(true);
     }
 
     /// @param fencing whether a writer of an older epoch is refused
     SimulatedLog(boolean fencing) {
         this.fencing = fencing;
+    }
+
+    /// What the brokers' clock shows from now on, in epoch milliseconds.
+    void now(long millis) {
+        now = millis;
     }
 
     private Topic topic(String name) {
@@ -78,10 +82,19 @@ final class SimulatedLog {
     }
 
     private Message put(String name, String key, @Nullable Object value) {
-        Topic topic = topic(name);
-        var message = new Message(name, topic.end++, key, value);
+        return put(Message.of(name, topic(name).end, now, key, value));
+    }
+
+    private Message put(Message message) {
+        Topic topic = topic(message.topic());
+        topic.end = message.offset() + 1;
         topic.messages.add(message);
         return message;
+    }
+
+    /// Appends the record of a client, outside of any transaction.
+    Message append(ProducerRecord<byte[], byte[]> record) {
+        return put(Message.of(topic(record.topic()).end, now, record));
     }
 
     /// Begins a new epoch of this transactional id, and aborts what an older one left open.
@@ -97,15 +110,50 @@ final class SimulatedLog {
                 topic.open.remove(message.offset());
                 topic.messages.remove(message);
             }
+            mark(open);
         }
+    }
+
+    /// The end of a transaction takes an offset of each topic that it wrote, which no reader is
+    /// given.
+    private void mark(Open open) {
+        open.messages().stream()
+                .map(it -> topic(it.topic()))
+                .distinct()
+                .forEach(topic -> topic.end++);
+    }
+
+    /// Ends what is open of this transactional id, as a coordinator does that hears nothing of it
+    /// for too long: its writer is refused from then on.
+    void timeOut(String id) {
+        if (transactions.containsKey(id)) {
+            initTransactions(id);
+        }
+    }
+
+    /// Ends the open transaction; nobody ever reads what is in it.
+    void abort(String id, long epoch) throws FencedOff {
+        check(id, epoch);
+        abort(transactions.remove(id));
     }
 
     /// Appends in the open transaction, or in a new one.
     void send(String id, long epoch, String topic, String key, @Nullable Object value)
             throws FencedOff {
         check(id, epoch);
-        Message message = put(topic, key, value);
-        topic(topic).open.add(message.offset());
+        open(id, epoch, put(topic, key, value));
+    }
+
+    /// Appends the record of a client, in the open transaction, or in a new one.
+    Message send(String id, long epoch, ProducerRecord<byte[], byte[]> record) throws FencedOff {
+        check(id, epoch);
+        Message message = append(record);
+        open(id, epoch, message);
+        return message;
+    }
+
+    private void open(String id, long epoch, Message message) {
+        topic(message.topic()).open.add(message.offset());
         transactions
                 .computeIfAbsent(id, _ -> new Open(new ArrayList<>(), epoch))
                 .messages()
@@ -120,11 +168,17 @@ final class SimulatedLog {
             return List.of();
         }
         open.messages().forEach(it -> topic(it.topic()).open.remove(it.offset()));
+        mark(open);
         return open.messages();
     }
 
+    /// Whether that epoch is over.
+    boolean fenced(String id, long epoch) {
+        return fencing && epochs.getOrDefault(id, 0L) != epoch;
+    }
+
     private void check(String id, long epoch) throws FencedOff {
-        if (fencing && epochs.getOrDefault(id, 0L) != epoch) {
+        if (fenced(id, epoch)) {
             throw new FencedOff(id);
         }
     }

@@ -11,21 +11,29 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Rank;
 import io.berth.contracts.RunId;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.ConfigEntry.Weights;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.Ranked;
 import io.berth.contracts.event.Submission;
+import io.berth.contracts.topic.Topics;
 import io.berth.core.state.CellState;
 import io.berth.core.testing.TestCell;
-import io.berth.simulation.SimulatedLog.Message;
+import io.berth.simulation.SimulatedClients.Group;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +52,12 @@ final class SimulatedMesh {
 
     private final SimulatedLog log;
     private final boolean tells;
-    private final List<SimulatedPlacement> placements;
+    private final List<PlacementInstance> placements;
+
+    /// Null where ranks are made up.
+    private final @Nullable Rankers rankers;
+
+    private final MeterRegistry meters = new SimpleMeterRegistry();
     private final SimulatedUsers users;
     private final List<SimulatedNode> nodes = new ArrayList<>();
     private final List<SimulatedBooks.Batch> batches = new ArrayList<>();
@@ -54,18 +67,33 @@ final class SimulatedMesh {
     private final TreeMap<JobId, Long> versions = new TreeMap<>();
     private final List<String> told = new ArrayList<>();
     private Random random = new Random(0);
+    private Configuration configuration = TestCell.configuration();
     private boolean rankerSeesLog = true;
     private boolean booksSeeLog = true;
     private long now = 1_000_000;
 
     /// @param tells whether it keeps in words what happens
-    SimulatedMesh(SimulatedLog log, boolean tells) {
+    /// @param services whether they are models
+    SimulatedMesh(SimulatedLog log, boolean tells, Services services) {
         this.log = log;
         this.tells = tells;
-        placements = List.of(new SimulatedPlacement(log), new SimulatedPlacement(log));
+        RandomGenerator chance = () -> random.nextLong();
+        if (services == Services.MODELLED) {
+            placements = List.of(new SimulatedPlacement(log), new SimulatedPlacement(log));
+            rankers = null;
+        } else {
+            var group = new Group();
+            Supplier<PlacementInstance> instance =
+                    () ->
+                            new ServicePlacement(
+                                    log, group, chance, () -> now, auditor::state, meters);
+            placements = List.of(instance.get(), instance.get());
+            rankers = new Rankers(log, chance, () -> now);
+        }
         users = new SimulatedUsers(log, this::tell, () -> now);
         books = new SimulatedBooks(log);
-        log.append(CONFIG, "all", TestCell.configuration());
+        log.now(now);
+        configure();
         for (int i = 0; i < MACHINES; i++) {
             nodes.add(
                     new SimulatedNode(
@@ -77,6 +105,14 @@ final class SimulatedMesh {
         }
     }
 
+    /// What placement and priority are in it.
+    enum Services {
+        /// Models of what they do with the log, around the real engine.
+        MODELLED,
+        /// The services themselves, on clients of the simulated log.
+        REAL
+    }
+
     /// What happened, in words.
     List<String> told() {
         return told;
@@ -86,6 +122,7 @@ final class SimulatedMesh {
     void live(List<Long> story) {
         for (long step : story) {
             random = new Random(step);
+            goOn();
             trouble();
             check();
         }
@@ -101,6 +138,18 @@ final class SimulatedMesh {
     private void tell(Object... words) {
         if (tells) {
             told.add(Stream.of(words).map(String::valueOf).collect(Collectors.joining()));
+        }
+    }
+
+    /// Services go on while something happens to others.
+    private void goOn() {
+        if (rankers != null) {
+            if (random.nextBoolean()) {
+                rankers.trouble(random);
+            }
+            if (random.nextInt(3) == 0) {
+                round(placements.get(random.nextInt(2)));
+            }
         }
     }
 
@@ -142,7 +191,7 @@ final class SimulatedMesh {
                 }
             }
             case 17 -> keepBooks();
-            case 18 -> now += random.nextInt(20_000);
+            case 18 -> pass(random.nextInt(20_000));
             case 19, 20, 21, 22 -> round(placements.get(random.nextInt(2)));
             case 23 -> {
                 if (random.nextBoolean()) {
@@ -151,9 +200,27 @@ final class SimulatedMesh {
                     node.report(1);
                 }
             }
-            case 24 -> skew();
+            case 24 -> {
+                if (random.nextInt(3) == 0) {
+                    configure();
+                } else {
+                    skew();
+                }
+            }
             case 25 -> cutOff();
             default -> obey(node);
+        }
+    }
+
+    /// Priorities are weighed in another way from now on.
+    private void configure() {
+        configuration =
+                TestCell.configuration(
+                        configuration.revision() + 1,
+                        new Weights(1000, 10000, random.nextInt(1000), 0, random.nextInt(1000)));
+        tell("revision ", configuration.revision(), " of the configuration");
+        for (ConfigEntry entry : configuration.entries()) {
+            log.append(CONFIG, Topics.CONFIG.key().apply(entry), entry);
         }
     }
 
@@ -185,6 +252,11 @@ final class SimulatedMesh {
         }
     }
 
+    private void pass(long millis) {
+        now += millis;
+        log.now(now);
+    }
+
     private SimulatedNode anyNode() {
         return nodes.get(random.nextInt(MACHINES));
     }
@@ -200,6 +272,10 @@ final class SimulatedMesh {
 
     /// The next version of a job's rank, or one that an instance wrote that stood still meanwhile.
     private void rank() {
+        if (rankers != null) {
+            rankers.trouble(random);
+            return;
+        }
         JobId job = anyJob();
         if (job != null && rankerSeesLog) {
             long version = versions.merge(job, 1L, Long::sum);
@@ -305,15 +381,13 @@ final class SimulatedMesh {
         }
     }
 
-    private void round(SimulatedPlacement placement) {
+    private void round(PlacementInstance placement) {
         boolean whole = random.nextInt(3) != 0;
         committed(
                 whole
                         ? placement.wholeRound(now, this::presences, random)
                         : placement.step(now, this::presences, random));
-        if (placement.knowsAll() && random.nextInt(12) == 0) {
-            placement.assertRebuilds();
-        }
+        placement.assertRebuilds(random);
     }
 
     private void committed(List<Message> messages) {
@@ -369,14 +443,18 @@ final class SimulatedMesh {
                         NODE_REQUESTS,
                         it.name().value(),
                         new NodeRequest.ResumeRequested(it.name(), "root")));
-        if (placements.stream().noneMatch(SimulatedPlacement::leading)) {
+        if (placements.stream().noneMatch(PlacementInstance::leading)) {
             elect(0);
+        }
+        if (rankers != null) {
+            rankers.settle();
+            rankers.assertRanked(auditor.state(), configuration);
         }
     }
 
     /// Everybody does what there is to do.
     private void calmStep() {
-        now += 200;
+        pass(200);
         for (SimulatedNode node : nodes) {
             if (!node.agent().alive()) {
                 register(node);
@@ -385,11 +463,14 @@ final class SimulatedMesh {
             exit(node, 0);
             node.report(10);
         }
+        if (rankers != null) {
+            rankers.calm(auditor, configuration);
+        }
         if (random.nextInt(10) == 0) {
             auditor.queued().forEach(this::release);
         }
         placements.forEach(this::round);
-        if (placements.stream().noneMatch(SimulatedPlacement::leading)) {
+        if (placements.stream().noneMatch(PlacementInstance::leading)) {
             elect(random.nextInt(2));
         }
     }
@@ -432,5 +513,12 @@ final class SimulatedMesh {
         SimulatedPlacement.rebuild(log, late);
         auditor.assertKnownTo(late);
         assertThat(late.holding()).isEmpty();
+        if (rankers != null) {
+            rankers.settle();
+            rankers.assertRankedAlone(late, configuration);
+        }
+        assertThat(log.end(Topics.deadLetters("placement-service").name())).isZero();
+        assertThat(meters.find("berth.placement.failed.decisions").counters())
+                .allMatch(it -> it.count() == 0);
     }
 }

@@ -10,7 +10,6 @@ import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RunReport;
-import io.berth.simulation.SimulatedLog.Message;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -154,8 +153,10 @@ final class SimulatedNode {
 
     /// Reads the orders that there are.
     private void listen() {
-        for (Message message : log.read(SimulatedPlacement.orders(name()), read)) {
-            agent.deliver((Order) Objects.requireNonNull(message.value()));
+        for (Message message : log.read(SimulatedPlacement.ORDERS, read)) {
+            if (message.key().equals(name().value())) {
+                agent.deliver((Order) Objects.requireNonNull(message.value()));
+            }
             read = message.offset() + 1;
         }
     }

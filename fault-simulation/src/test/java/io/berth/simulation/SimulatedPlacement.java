@@ -3,8 +3,12 @@ package io.berth.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.JobId;
+import io.berth.contracts.LogPosition;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.config.Configuration;
+import io.berth.contracts.config.ConfigurationAssembler;
+import io.berth.contracts.event.CellStatus;
+import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeSeen;
@@ -13,6 +17,7 @@ import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Ranked;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.Submission;
+import io.berth.contracts.topic.Topics;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.lifecycle.Engine;
 import io.berth.core.placement.Placement;
@@ -21,7 +26,6 @@ import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import io.berth.simulation.SimulatedLog.FencedOff;
-import io.berth.simulation.SimulatedLog.Message;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,20 +37,21 @@ import org.jspecify.annotations.Nullable;
 
 /// An instance of placement: what the service does with the log around the real engine. A round is
 /// taken in steps, and between any two it may stand still, be succeeded, or die.
-final class SimulatedPlacement {
+final class SimulatedPlacement implements PlacementInstance {
 
     static final String ID = "placement-0";
 
-    static final String SUBMISSIONS = "submissions";
-    static final String RANKINGS = "rankings";
-    static final String RUNS = "runs";
-    static final String NODES = "nodes";
-    static final String NODE_REQUESTS = "node-requests";
-    static final String CONFIG = "config";
-    static final String JOBS = "jobs";
-    static final String JOB_STATES = "job-states";
-    static final String NODE_STATES = "node-states";
-    static final String CELL_STATES = "cell-states";
+    static final String SUBMISSIONS = Topics.SUBMISSIONS.name();
+    static final String RANKINGS = Topics.RANKINGS.name();
+    static final String RUNS = Topics.RUNS.name();
+    static final String NODES = Topics.NODES.name();
+    static final String NODE_REQUESTS = Topics.NODE_REQUESTS.name();
+    static final String CONFIG = Topics.CONFIG.name();
+    static final String JOBS = Topics.JOBS.name();
+    static final String JOB_STATES = Topics.JOB_STATES.name();
+    static final String NODE_STATES = Topics.NODE_STATES.name();
+    static final String CELL_STATES = Topics.CELL_STATES.name();
+    static final String ORDERS = Topics.PLACEMENTS.name();
 
     /// Those that are kept by key.
     static final List<String> TABLES =
@@ -55,8 +60,8 @@ final class SimulatedPlacement {
     private static final List<String> INPUTS =
             List.of(CONFIG, SUBMISSIONS, RANKINGS, RUNS, NODES, NODE_REQUESTS);
 
-    /// What the last round wrote of the cell.
-    record Cell(long round, long time, Map<String, Long> positions, long highestJob) {}
+    /// Before the first round.
+    static final CellStatus CELL_BEFORE = new CellStatus(0, 0, 0, List.of(), 0, 0, "");
 
     private record Write(String topic, String key, @Nullable Object value) {}
 
@@ -72,8 +77,9 @@ final class SimulatedPlacement {
     private long skewMillis;
     private boolean cutOff;
     private final Queue<Write> writes = new ArrayDeque<>();
-    private Cell cell = new Cell(0, 0, Map.of(), 0);
+    private CellStatus cell = CELL_BEFORE;
     private CellState state = new CellState();
+    private ConfigurationAssembler assembler = new ConfigurationAssembler();
     private @Nullable Placement placement;
     private long epoch;
     private boolean leading;
@@ -85,8 +91,8 @@ final class SimulatedPlacement {
         this.log = log;
     }
 
-    /// Its clock is off by so much from now on.
-    void skew(long millis) {
+    @Override
+    public void skew(long millis) {
         skewMillis = millis;
     }
 
@@ -94,35 +100,24 @@ final class SimulatedPlacement {
         return Math.abs(skewMillis) > MOST_SKEW_MILLIS;
     }
 
-    /// From now on the log cannot be reached, or can again. Whatever it was about, it waits.
-    void cutOff(boolean now) {
+    @Override
+    public void cutOff(boolean now) {
         cutOff = now;
     }
 
-    /// The topic of a node's orders.
-    static String orders(NodeName node) {
-        return "placements/" + node;
-    }
-
-    boolean leading() {
+    @Override
+    public boolean leading() {
         return leading;
     }
 
-    /// Whether it has just committed a round, and what it knows is what the log says.
-    boolean knowsAll() {
-        return leading && !cutOff && !open;
-    }
-
-    CellState state() {
-        return state;
-    }
-
-    void die() {
+    @Override
+    public void die() {
         leading = false;
     }
 
     /// Is elected: fences its predecessor, and begins from the log alone. Whether it leads.
-    boolean lead() {
+    @Override
+    public boolean lead() {
         if (cutOff || clockIsOff()) {
             return false;
         }
@@ -130,15 +125,18 @@ final class SimulatedPlacement {
         writes.clear();
         open = false;
         state = new CellState();
-        cell = new Cell(0, 0, Map.of(), 0);
+        cell = CELL_BEFORE;
+        assembler = new ConfigurationAssembler();
         for (Message message : log.read(CELL_STATES, 0)) {
-            if (message.value() instanceof Cell last) {
+            if (message.value() instanceof CellStatus last) {
                 cell = last;
             }
         }
         for (Message message : log.read(CONFIG, 0)) {
-            if (message.value() instanceof Configuration it && before(message)) {
-                state.replay(new Fact.ConfigurationTaken(it));
+            if (message.value() instanceof ConfigEntry it && before(message)) {
+                assembler
+                        .add(it)
+                        .ifPresent(whole -> state.replay(new Fact.ConfigurationTaken(whole)));
             }
         }
         rebuild(log, state);
@@ -155,8 +153,14 @@ final class SimulatedPlacement {
         return true;
     }
 
+    private static Map<String, Long> positions(CellStatus cell) {
+        var positions = new TreeMap<String, Long>();
+        cell.inputs().forEach(it -> positions.put(it.topic(), it.offset()));
+        return positions;
+    }
+
     private boolean before(Message message) {
-        return message.offset() < cell.positions().getOrDefault(message.topic(), 0L);
+        return message.offset() < positions(cell).getOrDefault(message.topic(), 0L);
     }
 
     /// Replays the tables of jobs and nodes, as they are in the log.
@@ -179,7 +183,8 @@ final class SimulatedPlacement {
     ///
     /// @param now the time that is right
     /// @param heartbeats asked when the inputs are decided
-    List<Message> step(long now, Heartbeats heartbeats, RandomGenerator random) {
+    @Override
+    public List<Message> step(long now, Heartbeats heartbeats, RandomGenerator random) {
         if (!awake()) {
             return List.of();
         }
@@ -195,8 +200,8 @@ final class SimulatedPlacement {
         }
     }
 
-    /// Ends the round that it is in, if it is in one, and takes another; what was committed.
-    List<Message> wholeRound(long now, Heartbeats heartbeats, RandomGenerator random) {
+    @Override
+    public List<Message> wholeRound(long now, Heartbeats heartbeats, RandomGenerator random) {
         var committed = new ArrayList<Message>();
         if (!awake()) {
             return committed;
@@ -242,9 +247,9 @@ final class SimulatedPlacement {
 
     private void decide(long right, Heartbeats heartbeats, RandomGenerator random) {
         open = true;
-        long now = Math.max(cell.time(), right + skewMillis);
+        long now = Math.max(cell.cellTime(), right + skewMillis);
         var facts = new ArrayList<Fact>();
-        Map<String, Long> positions = new TreeMap<>(cell.positions());
+        Map<String, Long> positions = positions(cell);
         for (String topic : INPUTS) {
             take(topic, positions, facts, now, random);
         }
@@ -257,7 +262,19 @@ final class SimulatedPlacement {
         if (placement != null) {
             keep(Engine.place(state, placement, now, pass), facts);
         }
-        cell = new Cell(cell.round() + 1, now, Map.copyOf(positions), state.highestJob());
+        List<LogPosition> inputs =
+                positions.entrySet().stream()
+                        .map(it -> new LogPosition(it.getKey(), "", 0, it.getValue()))
+                        .toList();
+        cell =
+                new CellStatus(
+                        0,
+                        cell.round() + 1,
+                        now,
+                        inputs,
+                        state.highestJob(),
+                        state.configuration().map(Configuration::revision).orElse(0L),
+                        "");
         facts.forEach(this::write);
         writes.add(new Write(CELL_STATES, "0", cell));
     }
@@ -286,14 +303,14 @@ final class SimulatedPlacement {
         }
     }
 
-    private static @Nullable Input input(Message message) {
+    private @Nullable Input input(Message message) {
         return switch (message.value()) {
             case Submission it -> new Input.Asked(it, message.offset());
             case Ranked it -> new Input.RankingRead(it);
             case RunReport it -> new Input.Reported(it);
             case NodeSeen it -> new Input.Registered(it);
             case NodeRequest it -> new Input.NodeAsked(it);
-            case Configuration it -> new Input.Configured(it);
+            case ConfigEntry it -> assembler.add(it).<Input>map(Input.Configured::new).orElse(null);
             case null -> null;
             default -> throw new AssertionError(message);
         };
@@ -322,8 +339,7 @@ final class SimulatedPlacement {
                     case Fact.NodeChanged(var it) ->
                             new Write(NODE_STATES, it.node().toString(), it);
                     case Fact.Announced(var it) -> new Write(JOBS, it.job().toString(), it);
-                    case Fact.Ordered(var it) ->
-                            new Write(orders(it.node()), it.node().toString(), it);
+                    case Fact.Ordered(var it) -> new Write(ORDERS, it.node().toString(), it);
                     case Fact.RankKept _, Fact.ConfigurationTaken _, Fact.FairSharesTaken _ -> null;
                 };
         if (write != null) {
@@ -334,8 +350,12 @@ final class SimulatedPlacement {
         }
     }
 
-    /// That what it knows is what a reader finds who begins now; not in the middle of a round.
-    void assertRebuilds() {
+    /// Not in the middle of a round.
+    @Override
+    public void assertRebuilds(RandomGenerator random) {
+        if (!leading || cutOff || open || random.nextInt(12) != 0) {
+            return;
+        }
         var other = new CellState();
         rebuild(log, other);
         assertThat(List.copyOf(other.jobs())).isEqualTo(List.copyOf(state.jobs()));

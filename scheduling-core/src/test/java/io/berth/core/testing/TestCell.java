@@ -84,6 +84,21 @@ public final class TestCell {
             Limits limits,
             PreemptRules preemption,
             List<Function<ConfigEntry.Part, ConfigEntry>> others) {
+        return configuration(
+                1, new ConfigEntry.Weights(1000, 10000, 0, 0, 0), limits, preemption, others);
+    }
+
+    /// A later revision, with other weights of priority.
+    public static Configuration configuration(long revision, ConfigEntry.Weights weights) {
+        return configuration(revision, weights, Limits.NONE, PreemptRules.NONE, List.of());
+    }
+
+    private static Configuration configuration(
+            long revision,
+            ConfigEntry.Weights weights,
+            Limits limits,
+            PreemptRules preemption,
+            List<Function<ConfigEntry.Part, ConfigEntry>> others) {
         var all = new ArrayList<Function<ConfigEntry.Part, ConfigEntry>>();
         all.add(it ->
                 new ConfigEntry.Cluster(
@@ -94,7 +109,7 @@ public final class TestCell {
                         0,
                         604_800,
                         false,
-                        new ConfigEntry.Weights(1000, 10000, 0, 0, 0),
+                        weights,
                         new ConfigEntry.Prices(1000, 256, 4000, Map.of("a100", 16_000L)),
                         null,
                         preemption.equals(PreemptRules.NONE) ? null : preemption));
@@ -105,9 +120,10 @@ public final class TestCell {
         all.add(it -> qos(it, "high", List.of("normal"), limits));
         all.addAll(others);
         return Configuration.of(
-                1,
+                revision,
                 IntStream.range(0, all.size())
-                        .mapToObj(i -> all.get(i).apply(new ConfigEntry.Part(1, i + 1, all.size())))
+                        .mapToObj(i ->
+                                all.get(i).apply(new ConfigEntry.Part(revision, i + 1, all.size())))
                         .toList());
     }
 

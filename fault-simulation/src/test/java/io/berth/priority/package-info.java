@@ -1,0 +1,2 @@
+/// Priority as a service, for simulations.
+package io.berth.priority;
