@@ -3,9 +3,13 @@ package io.berth.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /// A guest with a kernel of its own that has cgroups of version 2 alone, and sees the files of this
@@ -24,8 +28,8 @@ public final class UserModeLinux {
 
     private UserModeLinux() {}
 
-    /// Runs a guest to its end; without the program, or on a processor whose registers are more
-    /// than it has room for (those with AMX), the test is skipped.
+    /// Runs a guest to its end; without the program, or where it would need a C compiler (on a
+    /// processor with AMX) and there is none, the test is skipped.
     ///
     /// @param folder what it writes to `/mnt` once it has called [#mount]
     /// @param init a shell script, its first process
@@ -43,9 +47,10 @@ public final class UserModeLinux {
                                 + init);
         Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path console = folder.resolve("console");
-        Process guest =
+        var builder =
                 new ProcessBuilder(
                                 "linux.uml",
+                                "uml_dir=" + folder + "/",
                                 "mem=1G",
                                 "rootfstype=hostfs",
                                 "rootflags=/",
@@ -57,16 +62,40 @@ public final class UserModeLinux {
                                 "cgroup_no_v1=all")
                         .redirectInput(Path.of("/dev/null").toFile())
                         .redirectErrorStream(true)
-                        .redirectOutput(console.toFile())
-                        .start();
+                        .redirectOutput(console.toFile());
+        Optional<Path> library = library(folder);
+        library.ifPresent(it -> builder.environment().put("LD_PRELOAD", it.toString()));
+        Process guest = builder.start();
         boolean ended = guest.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS);
         guest.destroyForcibly();
 
         assertThat(ended).as("the guest has ended").isTrue();
-        assumeThat(console)
-                .as("what linux.uml says on this processor")
-                .content()
-                .doesNotContain("ptrace set fp regs failed");
+        if (library.isEmpty()) {
+            assumeThat(console)
+                    .as("what linux.uml says on this processor without a C compiler, cc")
+                    .content()
+                    .doesNotContain("ptrace set fp regs failed");
+        }
+        assertThat(console).content().doesNotContain("Kernel panic");
+    }
+
+    /// What gives the program registers as long as the processor's: see `xstate.c`.
+    private static Optional<Path> library(Path folder) throws IOException, InterruptedException {
+        Path source = folder.resolve("xstate.c");
+        try (InputStream in = UserModeLinux.class.getResourceAsStream("xstate.c")) {
+            Files.copy(Objects.requireNonNull(in), source);
+        }
+        Path library = folder.resolve("xstate.so");
+        var compiler =
+                new ProcessBuilder(
+                        "sh",
+                        "-c",
+                        "! command -v cc >/dev/null || exec cc -Wall -Wextra -Werror -O2 -shared -fPIC -o \"$1\" \"$2\" -ldl",
+                        "sh",
+                        library.toString(),
+                        source.toString());
+        assertThat(compiler.inheritIO().start().waitFor()).as("status of the compiler").isZero();
+        return Optional.of(library).filter(Files::exists);
     }
 
     /// The line that shows a folder of this machine as `/mnt`.
