@@ -7,9 +7,13 @@ import io.berth.agent.UserModeLinux;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
@@ -52,12 +56,36 @@ class UserModeLinuxTest {
                             LauncherDiscoveryRequestBuilder.request()
                                     .selectors(DiscoverySelectors.selectClass(GroupsTest.class))
                                     .build(),
-                            summary);
+                            summary,
+                            new Telling());
             summary.getSummary()
                     .printFailuresTo(
                             new PrintWriter(new OutputStreamWriter(System.out, UTF_8), true));
             System.out.println("succeeded: " + summary.getSummary().getTestsSucceededCount());
             System.out.println("failed: " + summary.getSummary().getTestsFailedCount());
+        }
+    }
+
+    /// Tells how each test ended, and how long it took.
+    private static final class Telling implements TestExecutionListener {
+
+        private long began;
+
+        @Override
+        public void executionStarted(TestIdentifier test) {
+            began = System.nanoTime();
+        }
+
+        @Override
+        public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+            if (test.isTest()) {
+                System.out.printf(
+                        "%s in %d ms: %s%s%n",
+                        result.getStatus(),
+                        Duration.ofNanos(System.nanoTime() - began).toMillis(),
+                        test.getUniqueId().replaceFirst(".*class:", ""),
+                        result.getThrowable().map(it -> ": " + it.getMessage()).orElse(""));
+            }
         }
     }
 }
