@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -17,6 +18,14 @@ import java.util.concurrent.TimeUnit;
 public final class UserModeLinux {
 
     private static final long LIMIT_SECONDS = 180;
+    private static final int SWAP_BYTES = 128 << 20;
+
+    /// What it does to have swap: the one disk that it has.
+    public static final String SWAP =
+            """
+            mkswap /dev/ubda
+            swapon /dev/ubda
+            """;
 
     /// What a guest's first process does to turn the machine off.
     public static final String OFF =
@@ -26,7 +35,14 @@ public final class UserModeLinux {
             sleep 10
             """;
 
+    private static final String HERE = "berth.test.guest";
+
     private UserModeLinux() {}
+
+    /// Whether this is a guest's own JVM, as [#java] starts it.
+    public static boolean isHere() {
+        return Boolean.getBoolean(HERE);
+    }
 
     /// Runs a guest to its end; without the program, or where it would need a C compiler (on a
     /// processor with AMX) and there is none, the test is skipped.
@@ -46,12 +62,17 @@ public final class UserModeLinux {
                         """
                                 + init);
         Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Path swap = folder.resolve("swap");
+        try (var file = new RandomAccessFile(swap.toFile(), "rw")) {
+            file.setLength(SWAP_BYTES);
+        }
         Path console = folder.resolve("console");
         var builder =
                 new ProcessBuilder(
                                 "linux.uml",
                                 "uml_dir=" + folder + "/",
                                 "mem=1G",
+                                "ubda=" + swap,
                                 "rootfstype=hostfs",
                                 "rootflags=/",
                                 "ro",
@@ -105,9 +126,10 @@ public final class UserModeLinux {
 
     /// The words that run a class's `main`, with the test's own class path.
     public static String java(Class<?> main) {
-        return "'%s/bin/java' -Xmx300m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.io.tmpdir=/run --enable-native-access=ALL-UNNAMED -cp '%s' '%s'"
+        return "'%s/bin/java' -D%s=true -Xmx300m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.io.tmpdir=/run --enable-native-access=ALL-UNNAMED -cp '%s' '%s'"
                 .formatted(
                         System.getProperty("java.home"),
+                        HERE,
                         System.getProperty("java.class.path"),
                         main.getName());
     }

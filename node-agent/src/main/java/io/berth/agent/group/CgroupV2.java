@@ -86,8 +86,17 @@ final class CgroupV2 implements Groups {
     }
 
     /// Lets the groups in a group use the controllers that it has. One that cannot be handed on is
-    /// missing below, and what it would have enforced is not reported.
+    /// missing below, and what it would have enforced is not reported. Where somebody is in the
+    /// group itself, as an agent in a container may be in the topmost that it sees, none is handed
+    /// on: those of threads (`cpuset`, `pids`) could be, and then nobody could enter a group below.
     private static void delegate(Path group) throws IOException {
+        boolean topmost = !Files.exists(group.resolve("cgroup.type"));
+        if (!topmost && !read(ControlFiles.entrance(group)).isEmpty()) {
+            LOG.atWarn()
+                    .addKeyValue("group", group)
+                    .log("Controllers cannot be delegated: processes are in the group itself");
+            return;
+        }
         List<String> available = words(group.resolve("cgroup.controllers"));
         List<String> delegated = words(group.resolve("cgroup.subtree_control"));
         for (String controller : List.of("cpuset", "memory", "pids", "io")) {

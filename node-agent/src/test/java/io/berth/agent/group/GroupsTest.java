@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.jna.LastErrorException;
 import com.sun.jna.Memory;
+import io.berth.agent.UserModeLinux;
 import io.berth.agent.host.LiveProcess;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.IndexSet;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Each kind of group that this host has, with real processes in it.
@@ -52,7 +54,9 @@ class GroupsTest {
 
     static Stream<Groups> kinds() throws IOException {
         var kinds = new ArrayList<Groups>();
-        kinds.add(HostGroups.processTrees());
+        if (!UserModeLinux.isHere()) {
+            kinds.add(HostGroups.processTrees()); // As they are on any kernel.
+        }
         Groups best = HostGroups.find(PARENT);
         if (!(best instanceof ProcessTrees)) {
             kinds.add(best);
@@ -513,6 +517,61 @@ class GroupsTest {
         groups.removeEmptyParents(NODE);
     }
 
+    /// Where the machine has swap: it is no memory beside that which was given.
+    @ParameterizedTest
+    @CsvSource({"0, 80, 137", "50, 80, 0", "50, 110, 137"})
+    void swap_is_taken_as_far_as_it_was_given(int swapPercent, int mebibytes, int status)
+            throws Exception {
+        assumeThat(Files.readAllLines(Path.of("/proc/swaps"))).as("swap").hasSizeGreaterThan(1);
+        var rule =
+                new MemoryRule(
+                        100, swapPercent, Long.MAX_VALUE, Long.MAX_VALUE, OptionalInt.empty());
+        Groups groups = HostGroups.find(PARENT, rule);
+        assumeThat(groups.countSwap()).isTrue();
+        RunId run = new RunId(new JobId(97), 1);
+        Group group = groups.create(NODE, run, LIMITS);
+        assertThat(group.enforced()).contains(Isolation.MEMORY);
+        String taking =
+                "exec dd if=/dev/urandom of=/dev/null bs=%dM count=1 iflag=fullblock"
+                        .formatted(mebibytes);
+
+        int ended = enter(group, run, taking).waitFor();
+
+        assertThat(ended).isEqualTo(status);
+        assertThat(group.outOfMemory()).isEqualTo(status == 137);
+        group.remove();
+        groups.removeEmptyParents(NODE);
+    }
+
+    /// The kernel hands controllers on only where nobody is in the group itself.
+    @Test
+    void what_cannot_be_enforced_below_a_group_that_somebody_is_in_is_not_claimed()
+            throws Exception {
+        assumeThat(HostGroups.find(PARENT)).isInstanceOf(CgroupV2.class);
+        Path above = Files.createDirectory(UNIFIED.resolve(PARENT + "-taken"));
+        Process other = new ProcessBuilder("sleep", "60").start();
+        ControlFiles.write(ControlFiles.entrance(above), Long.toString(other.pid()));
+        try {
+            Groups groups = HostGroups.find(above.getFileName().toString());
+            RunId run = new RunId(new JobId(98), 1);
+            Group group = groups.create(NODE, run, LIMITS);
+            Process process = enter(group, run, "cat /dev/zero | head -c 9; exec sleep 60");
+            await().until(() -> group.members().equals(Set.of(process.pid())));
+
+            group.kill();
+
+            assertThat(process.waitFor()).isEqualTo(137);
+            assertThat(group.enforced()).containsExactly(Isolation.DEVICES);
+            assertThat(folder.resolve("output"))
+                    .hasContent("cat: /dev/zero: Operation not permitted\n");
+            group.remove();
+            groups.removeEmptyParents(NODE);
+        } finally {
+            other.destroyForcibly().waitFor();
+            await().until(() -> ControlFiles.removeIfEmpty(above));
+        }
+    }
+
     @Test
     void a_group_that_takes_more_memory_than_it_has_is_seen_to_be_killed_for_it() throws Exception {
         Groups groups = HostGroups.find(PARENT);
@@ -545,6 +604,43 @@ class GroupsTest {
 
         await().until(() -> Files.size(ticks) > before + 3);
         group.kill();
+        await().until(() -> group.members().isEmpty());
+        group.remove();
+        groups.removeEmptyParents(NODE);
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void a_run_stands_still_with_its_steps_and_with_groups_of_its_own_and_is_killed_as_it_stands(
+            Groups groups) throws Exception {
+        assumeThat(groups.heldByKernel()).isTrue();
+        RunId run = new RunId(new JobId(96), 1);
+        Group group = groups.create(NODE, run, LIMITS);
+        Group step = group.makeChild(0, new ChildLimits(IndexSet.EMPTY, 0, List.of()));
+        var own = new ArrayList<Path>();
+        for (Path entrance : group.entrances()) {
+            Path mine = Files.createDirectory(entrance.resolveSibling("mine"));
+            for (String set : List.of("cpuset.cpus", "cpuset.mems")) {
+                if (Files.exists(mine.resolve(set))) {
+                    ControlFiles.write(
+                            mine.resolve(set), ControlFiles.read(entrance.resolveSibling(set)));
+                }
+            }
+            own.add(ControlFiles.entrance(mine));
+        }
+        List<Path> ticks = Stream.of("script", "step", "mine").map(folder::resolve).toList();
+        String ticking = "while :; do echo >>%s; sleep 0.01; done";
+        enter(group.entrances(), run, ticking.formatted(ticks.get(0)));
+        enter(step.entrances(), run, ticking.formatted(ticks.get(1)));
+        enter(own, run, ticking.formatted(ticks.get(2)));
+        await().until(() -> ticks.stream().allMatch(Files::exists));
+
+        group.suspend();
+        for (Path each : ticks) {
+            await().during(Duration.ofMillis(100)).until(stands(each));
+        }
+        group.kill();
+
         await().until(() -> group.members().isEmpty());
         group.remove();
         groups.removeEmptyParents(NODE);

@@ -14,6 +14,7 @@ import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherConfig;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
@@ -32,9 +33,10 @@ class UserModeLinuxTest {
                 mount -t sysfs sysfs /sys
                 mount -t cgroup2 cgroup2 /sys/fs/cgroup
                 mount -t tmpfs tmpfs /run
-                mount -t devtmpfs dev /dev
+                hostname localhost
                 cd /run
                 """
+                        + UserModeLinux.SWAP
                         + UserModeLinux.mount(folder)
                         + UserModeLinux.java(Guest.class)
                         + " >/mnt/result 2>&1\n"
@@ -51,7 +53,12 @@ class UserModeLinuxTest {
         public static void main(String[] arguments) throws Exception {
             System.out.println("groups: " + HostGroups.find("guest").description());
             var summary = new SummaryGeneratingListener();
-            LauncherFactory.create()
+            LauncherFactory.create(
+                            LauncherConfig.builder()
+                                    .enableLauncherSessionListenerAutoRegistration(false)
+                                    .enableLauncherDiscoveryListenerAutoRegistration(false)
+                                    .enableTestExecutionListenerAutoRegistration(false)
+                                    .build())
                     .execute(
                             LauncherDiscoveryRequestBuilder.request()
                                     .selectors(DiscoverySelectors.selectClass(GroupsTest.class))
