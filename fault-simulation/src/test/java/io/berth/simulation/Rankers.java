@@ -64,6 +64,10 @@ final class Rankers {
         }
     }
 
+    void die() {
+        instances.forEach(SimulatedClients::kill);
+    }
+
     private static void revive(SimulatedClients one) {
         if (!one.alive()) {
             one.start(() -> new PriorityService(one, one).run());

@@ -183,7 +183,7 @@ public final class SimulatedClients implements LogClients, Clocks {
         return group.elected(this);
     }
 
-    /// One that was killed leaves nothing: it is not heard for a while.
+    /// One that is killed does not say so.
     void leavesElection() {
         if (life != null && !life.killed() && elected()) {
             group.elected = null;

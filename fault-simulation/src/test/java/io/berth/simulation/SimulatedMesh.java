@@ -120,19 +120,26 @@ final class SimulatedMesh {
 
     /// Trouble as the story has it, then calm until every job is over.
     void live(List<Long> story) {
-        for (long step : story) {
-            random = new Random(step);
-            goOn();
-            trouble();
-            check();
+        try {
+            for (long step : story) {
+                random = new Random(step);
+                goOn();
+                trouble();
+                check();
+            }
+            random = new Random(story.size());
+            calm();
+            for (int step = 0; step < 2_000 && !over(); step++) {
+                calmStep();
+                check();
+            }
+            checkEnd();
+        } finally {
+            placements.forEach(PlacementInstance::die);
+            if (rankers != null) {
+                rankers.die();
+            }
         }
-        random = new Random(story.size());
-        calm();
-        for (int step = 0; step < 2_000 && !over(); step++) {
-            calmStep();
-            check();
-        }
-        checkEnd();
     }
 
     private void tell(Object... words) {
