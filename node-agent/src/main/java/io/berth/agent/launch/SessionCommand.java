@@ -2,6 +2,7 @@ package io.berth.agent.launch;
 
 import io.berth.agent.session.JobEnd;
 import io.berth.slurm.session.Frame;
+import io.quarkus.runtime.ImageMode;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -15,39 +16,66 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The command `berth-session` of jobs: [JobEnd] by the agent's own JVM and classes.
+/// The command `berth-session` of jobs: [JobEnd] by the agent's own JVM and classes, or by the
+/// agent's own executable where that is native.
 final class SessionCommand {
     private static final Logger LOG = LoggerFactory.getLogger(SessionCommand.class);
 
-    /// Little of the job's memory, and a quick start.
+    /// Little of the job's memory.
+    private static final String HEAP = "-Xmx32m";
+
+    /// A quick start too.
     private static final String FLAGS =
-            "-Xmx32m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Xshare:auto";
+            HEAP + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Xshare:auto";
 
     private SessionCommand() {}
 
-    /// Writes it, unless the agent runs from something else than jars, as a native program does:
-    /// then interactive jobs fail here, and say that the command is not there.
+    /// Writes it, unless the agent runs from something else than jars or an executable: then
+    /// interactive jobs fail here, and say that the command is not there.
     static void install(Path file) throws IOException {
+        String text =
+                ImageMode.current() == ImageMode.NATIVE_RUN
+                        ? ofExecutable(Path.of("/proc/self/exe").toRealPath())
+                        : ofClasses();
+        if (text == null) {
+            LOG.warn("Interactive jobs cannot run here: no JVM to run their end");
+            return;
+        }
+        Shims.install(
+                new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), file, "rwxr-xr-x");
+    }
+
+    /// Each word goes behind a `=`, which [JobEnd] takes off: what looks like a setting of its own
+    /// (`-Xmx4g`, `-Dname=value`) a native executable takes away from anywhere among its words.
+    static String ofExecutable(Path executable) {
+        return """
+        #!/bin/sh
+        for word do
+            shift
+            set -- "$@" "=$word"
+        done
+        exec %s %s %s "$@"
+        """
+                .formatted(quoted(executable), HEAP, JobEnd.WORD);
+    }
+
+    private static @Nullable String ofClasses() {
         Path java = Path.of(System.getProperty("java.home", ""), "bin", "java");
         List<Path> classes = new ArrayList<>();
         for (Class<?> type : List.of(JobEnd.class, Frame.class)) {
             Path place = place(type);
             if (place == null || !Files.isExecutable(java)) {
-                LOG.warn("Interactive jobs cannot run here: no JVM to run their end");
-                return;
+                return null;
             }
             classes.add(place);
         }
-        String text =
-                "#!/bin/sh\nexec %s %s -cp %s:%s %s \"$@\"\n"
-                        .formatted(
-                                quoted(java),
-                                FLAGS,
-                                quoted(classes.getFirst()),
-                                quoted(classes.getLast()),
-                                JobEnd.class.getName());
-        Shims.install(
-                new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), file, "rwxr-xr-x");
+        return "#!/bin/sh\nexec %s %s -cp %s:%s %s \"$@\"\n"
+                .formatted(
+                        quoted(java),
+                        FLAGS,
+                        quoted(classes.getFirst()),
+                        quoted(classes.getLast()),
+                        JobEnd.class.getName());
     }
 
     private static @Nullable Path place(Class<?> type) {

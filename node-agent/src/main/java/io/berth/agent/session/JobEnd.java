@@ -26,6 +26,10 @@ import org.jspecify.annotations.Nullable;
 /// It is run by the job's script, or by the node's agent, as the job's user and within the job's
 /// limits.
 public final class JobEnd {
+
+    /// The first argument of the agent's own executable that makes it this command.
+    public static final String WORD = "session";
+
     private static final int GONE = 143;
     private static final long GRACE_SECONDS = 5;
 
@@ -46,6 +50,11 @@ public final class JobEnd {
 
     public static void main(String[] command) throws Exception {
         System.exit(run(List.of(command), System.getenv()));
+    }
+
+    /// The same, by the agent's own executable: each word stands behind a sign.
+    public static void main(List<String> words) throws Exception {
+        main(words.stream().map(it -> it.substring(1)).toArray(String[]::new));
     }
 
     /// Runs the command to its end.
