@@ -12,12 +12,14 @@ import com.sun.jna.Structure;
 import io.berth.contracts.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
@@ -33,6 +35,8 @@ final class ReachabilityTest {
 
     private static final String METADATA =
             "/META-INF/native-image/io.berth/node-agent/reachability-metadata.json";
+    private static final String SETTINGS =
+            "/META-INF/native-image/io.berth/node-agent/native-image.properties";
     private static final Path CLASSES = Path.of("target/classes");
 
     /// A class as native code names it: `com/sun/jna/Pointer`.
@@ -115,12 +119,14 @@ final class ReachabilityTest {
                 .containsAll(names(classes().stream().filter(Structure.class::isAssignableFrom)));
     }
 
-    private static List<Class<?>> classes() throws IOException {
+    private static List<Path> files() throws IOException {
         try (Stream<Path> files = Files.walk(CLASSES.resolve("io/berth"))) {
-            return files.filter(it -> it.toString().endsWith(".class"))
-                    .<Class<?>>map(ReachabilityTest::load)
-                    .toList();
+            return files.filter(it -> it.toString().endsWith(".class")).toList();
         }
+    }
+
+    private static List<Class<?>> classes() throws IOException {
+        return files().stream().<Class<?>>map(ReachabilityTest::load).toList();
     }
 
     private static List<Class<?>> libraries() throws IOException {
@@ -131,6 +137,28 @@ final class ReachabilityTest {
 
     private static Set<String> names(Stream<Class<?>> classes) {
         return classes.map(Class::getName).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /// JNA finds the machine's libraries when its classes are initialized, as must whoever keeps
+    /// what it makes in static fields; Quarkus initializes all others at build time.
+    @Test
+    void what_calls_jna_is_initialized_at_run_time() throws IOException {
+        var settings = new Properties();
+        settings.load(new StringReader(new String(bytes(SETTINGS), StandardCharsets.UTF_8)));
+        List<String> atRunTime =
+                List.of(
+                        settings.getProperty("Args")
+                                .replace("--initialize-at-run-time=", "")
+                                .split(","));
+        var callers = new TreeSet<>(Set.of("com.sun.jna"));
+        for (Path file : files()) {
+            if (Files.readString(file, StandardCharsets.ISO_8859_1).contains("com/sun/jna/")) {
+                callers.add(load(file).getPackageName());
+            }
+        }
+
+        assertThat(callers).hasSizeGreaterThan(3);
+        assertThat(atRunTime).containsAll(callers);
     }
 
     @Test
