@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,8 +23,7 @@ final class Attachment {
     /// What holds a message while it waits, however short it is.
     private static final int MESSAGE = 512;
 
-    private static final Buffer END_OF_INPUT =
-            Buffer.buffer(Frame.control("eof").message().array());
+    private static final byte[] END_OF_INPUT = Frame.control("eof").message().array();
 
     private final ServerWebSocket socket;
     private final ChannelHandlerContext connection;
@@ -64,8 +64,10 @@ final class Attachment {
 
     /// What else an end says, such as signals, is the user's own.
     private static boolean isInput(Buffer message) {
-        return message.equals(END_OF_INPUT)
-                || (message.length() > 0 && message.getByte(0) == Channel.INPUT.ordinal());
+        boolean ends =
+                message.length() == END_OF_INPUT.length
+                        && Arrays.equals(message.getBytes(), END_OF_INPUT);
+        return ends || (message.length() > 0 && message.getByte(0) == Channel.INPUT.ordinal());
     }
 
     void show(Buffer message) {
