@@ -5,6 +5,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /// The heap of a process that shares its machine, kept near what lives in it.
@@ -32,6 +33,12 @@ public final class LeanHeap {
 
     private static final Duration TURN = Duration.ofSeconds(1);
 
+    /// What the serial collectors of the JVM and of native executables call the old generation, and
+    /// that which collects the young one.
+    private static final Set<String> OLD = Set.of("Tenured Gen", "old generation space");
+
+    private static final Set<String> YOUNG = Set.of("Copy", "young generation scavenger");
+
     private final LongSupplier old;
     private final LongSupplier youngCollections;
     private final Runnable collect;
@@ -48,8 +55,8 @@ public final class LeanHeap {
         this.collect = collect;
     }
 
-    /// Keeps the heap of this process lean from now on, by a thread of its own; of a JVM with
-    /// another collector than the serial one nothing is changed.
+    /// Keeps the heap of this process lean from now on, by a thread of its own; where another
+    /// collector than a serial one works nothing is changed.
     public static void keep() {
         serial().ifPresent(heap -> Thread.ofPlatform().name("lean-heap").daemon().start(heap::run));
     }
@@ -57,11 +64,11 @@ public final class LeanHeap {
     private static Optional<LeanHeap> serial() {
         Optional<MemoryPoolMXBean> old =
                 ManagementFactory.getMemoryPoolMXBeans().stream()
-                        .filter(it -> it.getName().equals("Tenured Gen"))
+                        .filter(it -> OLD.contains(it.getName()))
                         .findFirst();
         Optional<GarbageCollectorMXBean> young =
                 ManagementFactory.getGarbageCollectorMXBeans().stream()
-                        .filter(it -> it.getName().equals("Copy"))
+                        .filter(it -> YOUNG.contains(it.getName()))
                         .findFirst();
         return old.flatMap(pool ->
                 young.map(collector ->
