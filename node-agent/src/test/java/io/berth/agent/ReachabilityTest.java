@@ -148,7 +148,7 @@ final class ReachabilityTest {
         List<String> atRunTime =
                 List.of(
                         settings.getProperty("Args")
-                                .replace("--initialize-at-run-time=", "")
+                                .replaceAll("--initialize-at-run-time=(\\S+).*", "$1")
                                 .split(","));
         var callers = new TreeSet<>(Set.of("com.sun.jna"));
         for (Path file : files()) {
