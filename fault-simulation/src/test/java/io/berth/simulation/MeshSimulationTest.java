@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 final class MeshSimulationTest {
 
     private static final long SEEDS = Long.getLong("berth.mesh-simulation.seeds", 10_000);
-    private static final long SERVICE_SEEDS = Long.getLong("berth.service-simulation.seeds", 60);
+    private static final long SERVICE_SEEDS = Long.getLong("berth.service-simulation.seeds", 40);
     private static final int STEPS = 200;
 
     @Test
