@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Supplier;
+import java.util.function.BiFunction;
 import org.apache.kafka.common.KafkaException;
 
 /// One instance of placement on the clients and clocks that it is given, without the thread and the
@@ -31,19 +31,19 @@ public final class PlacementService implements Runnable {
 
     private final LogClients clients;
     private final Clocks clocks;
-    private final Supplier<Map<NodeName, Presence>> presences;
+    private final BiFunction<NodeName, Long, Presence> presences;
     private final CellMeters meters;
     private final Faults faults;
     private final CellLog log = new CellLog(0, 1);
     private final int enoughFacts;
     private boolean leading;
 
-    /// @param presences what heartbeats say
+    /// @param presences what heartbeats say of a node in that epoch
     /// @param enoughFacts for a round
     public PlacementService(
             LogClients clients,
             Clocks clocks,
-            Supplier<Map<NodeName, Presence>> presences,
+            BiFunction<NodeName, Long, Presence> presences,
             int enoughFacts,
             MeterRegistry meters) {
         this.clients = clients;
@@ -113,14 +113,14 @@ public final class PlacementService implements Runnable {
     /// A node that has just registered is there, until it is watched again.
     private final class Watch implements NodeWatch {
 
-        private final Set<NodeName> watched = new HashSet<>();
+        private final Map<NodeName, Long> watched = new TreeMap<>();
         private final Set<NodeName> registered = new HashSet<>();
 
         @Override
         public void watch(List<Presences.Watched> nodes) {
             watched.clear();
             registered.clear();
-            nodes.forEach(it -> watched.add(it.name()));
+            nodes.forEach(it -> watched.put(it.name(), it.epoch()));
         }
 
         @Override
@@ -130,8 +130,8 @@ public final class PlacementService implements Runnable {
 
         @Override
         public Map<NodeName, Presence> latest() {
-            var latest = new TreeMap<>(presences.get());
-            latest.keySet().retainAll(watched);
+            var latest = new TreeMap<NodeName, Presence>();
+            watched.forEach((node, epoch) -> latest.put(node, presences.apply(node, epoch)));
             registered.forEach(it -> latest.put(it, Presence.UP));
             return latest;
         }

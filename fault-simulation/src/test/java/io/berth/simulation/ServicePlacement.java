@@ -71,7 +71,7 @@ final class ServicePlacement implements PlacementInstance {
     private void live() {
         try {
             int enoughFacts = random.nextBoolean() ? 2_000 : 1 + random.nextInt(4);
-            new PlacementService(clients, clients, this::presences, enoughFacts, meters).run();
+            new PlacementService(clients, clients, this::presence, enoughFacts, meters).run();
         } catch (Fatal e) {
             if (!clockWasOff || !String.valueOf(e.getMessage()).contains("clock")) {
                 throw e;
@@ -79,8 +79,12 @@ final class ServicePlacement implements PlacementInstance {
         }
     }
 
-    private Map<NodeName, Presence> presences() {
-        return heartbeats.say(known.get());
+    /// A node that has registered since is there.
+    private Presence presence(NodeName node, long epoch) {
+        CellState state = known.get();
+        boolean same = state.node(node).filter(it -> it.epoch() == epoch).isPresent();
+        Presence said = same ? heartbeats.say(state).get(node) : null;
+        return said == null ? Presence.UP : said;
     }
 
     @Override
