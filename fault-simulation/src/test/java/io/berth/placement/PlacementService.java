@@ -23,8 +23,9 @@ import java.util.TreeMap;
 import java.util.function.BiFunction;
 import org.apache.kafka.common.KafkaException;
 
-/// One instance of placement on the clients and clocks that it is given, without the thread and the
-/// settings that [PlacementLoop] has: it follows, is elected, leads, and begins anew from the log.
+/// One instance of placement on the clients and clocks that it is given: it follows, is elected,
+/// leads, and begins anew from the log. It does again what [PlacementLoop] does, which has a
+/// thread, settings and heartbeats of its own; what it does that with are the parts of the service.
 public final class PlacementService implements Runnable {
 
     private static final Duration POLL = Duration.ofMillis(100);
@@ -36,7 +37,6 @@ public final class PlacementService implements Runnable {
     private final Faults faults;
     private final CellLog log = new CellLog(0, 1);
     private final int enoughFacts;
-    private boolean leading;
 
     /// @param presences what heartbeats say of a node in that epoch
     /// @param enoughFacts for a round
@@ -54,11 +54,6 @@ public final class PlacementService implements Runnable {
         this.faults = new Faults(this.meters);
     }
 
-    /// Whether it decides, as far as it knows.
-    public boolean leading() {
-        return leading;
-    }
-
     /// Lives until the process would end.
     ///
     /// @throws Fatal what it ends with
@@ -74,8 +69,6 @@ public final class PlacementService implements Runnable {
                 if (!String.valueOf(e.getMessage()).contains("the election was lost")) {
                     throw e;
                 }
-            } finally {
-                leading = false;
             }
         }
     }
@@ -104,7 +97,6 @@ public final class PlacementService implements Runnable {
                                     new Pulse()),
                             new Snapshots(clients, log, Duration.ZERO),
                             faults)) {
-                leading = true;
                 tenure.lead(() -> !election.poll());
             }
         }

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 /// A member of the group that elects one of the instances of a service.
 final class Candidate {
 
-    private final SimulatedClients machine;
     private static final List<TopicPartition> HELD =
             List.of(new TopicPartition(Topics.ELECTIONS.name(), 0));
 
+    private final SimulatedClients machine;
     private @Nullable ConsumerRebalanceListener listener;
     private boolean elected;
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /// `-Dberth.simulation.seeds=N` runs so many.
 final class CellSimulationTest {
 
-    private static final long SEEDS = Long.getLong("berth.simulation.seeds", 70);
+    private static final long SEEDS = Long.getLong("berth.simulation.seeds", 100);
 
     private static final long[] ONCE_FAILED = {190, 215, 275, 555, 1071, 7816, 7836, 7996};
 

@@ -129,28 +129,40 @@ final class Rankers {
         return size;
     }
 
-    /// That each job that waits has the rank that is its own, and none that is over has one.
+    /// That each job that waits has the rank that is its own, and none that is over has one. Of one
+    /// that was ended and lives again placement knows the rank, and nothing is published anew.
     void assertRanked(CellState state, Configuration configuration) {
-        var unused = othersThan(state, configuration);
-    }
-
-    /// Beside that, that no other job has one: but for those submitted since all that are known,
-    /// which are void, as is seen when another one is known.
-    void assertRankedAlone(CellState state, Configuration configuration) {
-        long last = state.jobs().stream().mapToLong(JobStatus::submission).max().orElse(-1);
-        Set<JobId> since = new TreeSet<>();
-        for (Message message : log.read(SUBMISSIONS, last + 1)) {
-            if (message.value() instanceof Submission.Submitted it) {
-                it.jobs().forEach(one -> since.add(one.job()));
+        Map<JobId, Rank> published = published();
+        ClusterSize size = size(state);
+        for (JobStatus job : state.jobs()) {
+            Rank rank = published.get(job.job());
+            if (job.state().terminal()) {
+                assertThat(rank).as("rank of job %s, which is over", job.job()).isNull();
+            } else if (job.state() == JobState.PENDING) {
+                Rank known = rank == null ? job.rank() : rank;
+                long version = known.version();
+                assertThat(known)
+                        .as("rank of job %s", job.job())
+                        .isEqualTo(rank(job, configuration, size, version));
             }
         }
-        assertThat(othersThan(state, configuration).keySet())
-                .as("ranks of other jobs")
-                .isSubsetOf(since);
     }
 
-    /// What is published of jobs that are not known.
-    private Map<JobId, Rank> othersThan(CellState state, Configuration configuration) {
+    /// That no other job has one: but for those submitted since all that are known, which are void,
+    /// as is seen when another one is known.
+    void assertNoOtherRanked(CellState state) {
+        long last = state.jobs().stream().mapToLong(JobStatus::submission).max().orElse(-1);
+        Set<JobId> known = new TreeSet<>();
+        state.jobs().forEach(it -> known.add(it.job()));
+        for (Message message : log.read(SUBMISSIONS, last + 1)) {
+            if (message.value() instanceof Submission.Submitted it) {
+                it.jobs().forEach(one -> known.add(one.job()));
+            }
+        }
+        assertThat(published().keySet()).as("jobs with ranks").isSubsetOf(known);
+    }
+
+    private Map<JobId, Rank> published() {
         var published = new TreeMap<JobId, Rank>();
         for (Message message : log.read(RANKINGS, 0)) {
             JobId job = new JobId(Long.parseLong(message.key()));
@@ -158,20 +170,6 @@ final class Rankers {
                 published.put(job, it.rank());
             } else {
                 published.remove(job);
-            }
-        }
-        ClusterSize size = size(state);
-        for (JobStatus job : state.jobs()) {
-            Rank rank = published.remove(job.job());
-            if (job.state().terminal()) {
-                assertThat(rank).as("rank of job %s, which is over", job.job()).isNull();
-            } else if (job.state() == JobState.PENDING) {
-                // One that was ended and lives after all is known to placement by its rank.
-                Rank known = rank == null ? job.rank() : rank;
-                long version = known.version();
-                assertThat(known)
-                        .as("rank of job %s", job.job())
-                        .isEqualTo(rank(job, configuration, size, version));
             }
         }
         return published;

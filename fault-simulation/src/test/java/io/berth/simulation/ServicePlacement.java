@@ -30,7 +30,7 @@ final class ServicePlacement implements PlacementInstance {
     /// Whether its clock was too far off in this life.
     private boolean clockWasOff;
 
-    /// @param known the state as it was committed last
+    /// @param known the state as it was committed, as far as that was read
     ServicePlacement(
             SimulatedLog log,
             Group group,

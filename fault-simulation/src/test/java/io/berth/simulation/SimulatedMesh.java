@@ -183,9 +183,16 @@ final class SimulatedMesh {
             }
             case 13 -> elect(random.nextInt(2));
             case 14 -> {
-                if (random.nextInt(3) == 0) {
-                    tell("placement dies");
-                    placements.get(random.nextInt(2)).die();
+                switch (random.nextInt(3)) {
+                    case 0 -> {
+                        tell("placement dies");
+                        placements.get(random.nextInt(2)).die();
+                    }
+                    case 1 -> {
+                        tell("an open transaction is ended");
+                        log.timeOut(SimulatedPlacement.ID);
+                    }
+                    default -> {}
                 }
             }
             case 15 -> {
@@ -522,7 +529,8 @@ final class SimulatedMesh {
         assertThat(late.holding()).isEmpty();
         if (rankers != null) {
             rankers.settle();
-            rankers.assertRankedAlone(late, configuration);
+            rankers.assertRanked(late, configuration);
+            rankers.assertNoOtherRanked(late);
         }
         assertThat(log.end(Topics.deadLetters("placement-service").name())).isZero();
         assertThat(meters.find("berth.placement.failed.decisions").counters())

@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
 /// taken in steps, and between any two it may stand still, be succeeded, or die.
 final class SimulatedPlacement implements PlacementInstance {
 
-    static final String ID = "placement-0";
+    /// Of its transactions.
+    static final String ID = "berth-placement-0";
 
     static final String SUBMISSIONS = Topics.SUBMISSIONS.name();
     static final String RANKINGS = Topics.RANKINGS.name();

@@ -3,13 +3,10 @@ package io.berth.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -84,7 +81,16 @@ public final class UserModeLinux {
                         .redirectInput(Path.of("/dev/null").toFile())
                         .redirectErrorStream(true)
                         .redirectOutput(console.toFile());
-        Optional<Path> library = library(folder);
+        // Registers as long as the processor's.
+        Optional<Path> library =
+                SharedLibrary.make(
+                        UserModeLinux.class,
+                        "xstate.c",
+                        folder,
+                        "xstate.so",
+                        "-Wall",
+                        "-Wextra",
+                        "-O2");
         library.ifPresent(it -> builder.environment().put("LD_PRELOAD", it.toString()));
         Process guest = builder.start();
         boolean ended = guest.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS);
@@ -98,25 +104,6 @@ public final class UserModeLinux {
                     .doesNotContain("ptrace set fp regs failed");
         }
         assertThat(console).content().doesNotContain("Kernel panic");
-    }
-
-    /// What gives the program registers as long as the processor's: see `xstate.c`.
-    private static Optional<Path> library(Path folder) throws IOException, InterruptedException {
-        Path source = folder.resolve("xstate.c");
-        try (InputStream in = UserModeLinux.class.getResourceAsStream("xstate.c")) {
-            Files.copy(Objects.requireNonNull(in), source);
-        }
-        Path library = folder.resolve("xstate.so");
-        var compiler =
-                new ProcessBuilder(
-                        "sh",
-                        "-c",
-                        "! command -v cc >/dev/null || exec cc -Wall -Wextra -Werror -O2 -shared -fPIC -o \"$1\" \"$2\" -ldl",
-                        "sh",
-                        library.toString(),
-                        source.toString());
-        assertThat(compiler.inheritIO().start().waitFor()).as("status of the compiler").isZero();
-        return Optional.of(library).filter(Files::exists);
     }
 
     /// The line that shows a folder of this machine as `/mnt`.

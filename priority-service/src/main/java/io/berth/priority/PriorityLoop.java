@@ -314,11 +314,13 @@ public class PriorityLoop {
                 }
                 var records = consumer.poll(POLL);
                 records.forEach(inputs::handle);
-                if (records.isEmpty()) {
+                long waiting = LogReader.unread(consumer);
+                // Brokers that are slow answer with nothing, too.
+                if (records.isEmpty() && waiting == 0) {
                     inputs.forgetVoid();
                     rankings.correct();
                 }
-                gathering = !records.isEmpty() && LogReader.unread(consumer) < ENOUGH;
+                gathering = !records.isEmpty() && waiting < ENOUGH;
             }
         }
 

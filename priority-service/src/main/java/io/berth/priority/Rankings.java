@@ -155,14 +155,9 @@ final class Rankings {
     void correct() {
         for (Change it : strange.values()) {
             JobId job = it.job();
-            Rank own = published.remove(job);
-            it.rank()
-                    .ifPresent(rank ->
-                            published.put(
-                                    job,
-                                    own == null || own.version() < rank.version()
-                                            ? rank
-                                            : rank.at(own.version())));
+            Rank own = published.getOrDefault(job, Rank.NONE);
+            Rank said = it.rank().orElse(Rank.NONE);
+            published.put(job, said.at(Math.max(own.version(), said.version())));
             if (live.containsKey(job)) {
                 unranked.add(job);
             } else {

@@ -144,7 +144,7 @@ class RankingsTest {
         rankings.heard(0, ONE, Optional.empty());
         rankings.correct();
 
-        assertThat(only(rankings.changes())).isEqualTo(own);
+        assertThat(only(rankings.changes())).isEqualTo(own.at(own.version() + 1));
     }
 
     @Test

@@ -1,20 +1,18 @@
 package io.berth.agent.nvml;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.berth.agent.SharedLibrary;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /// A `libnvidia-ml.so.1` that tells what a test writes into the file beside it. It is compiled when
 /// a test first needs it; without a C compiler the test is skipped.
@@ -30,7 +28,7 @@ public final class NvmlStub {
 
     /// A library of its own in that folder.
     public static NvmlStub in(Path folder, String topology) throws IOException {
-        return in(folder, topology, "");
+        return in(folder, topology, "-UOLD_DRIVER");
     }
 
     /// The same, without the functions that drivers of old do not have.
@@ -67,34 +65,19 @@ public final class NvmlStub {
     private static Optional<Path> compile(String flag) {
         try {
             Path folder = Files.createTempDirectory("nvml-stub");
-            Path source = folder.resolve("stub.c");
-            Path library = folder.resolve(Nvml.LIBRARY);
-            try (InputStream in = NvmlStub.class.getResourceAsStream("stub.c")) {
-                Files.copy(Objects.requireNonNull(in), source);
+            folder.toFile().deleteOnExit();
+            Optional<Path> library =
+                    SharedLibrary.make(
+                            NvmlStub.class,
+                            "stub.c",
+                            folder,
+                            Nvml.LIBRARY,
+                            "-fvisibility=hidden",
+                            flag);
+            try (Stream<Path> files = Files.list(folder)) {
+                files.forEach(it -> it.toFile().deleteOnExit());
             }
-            Path errors = folder.resolve("errors");
-            int status =
-                    new ProcessBuilder(
-                                    "sh",
-                                    "-c",
-                                    "command -v cc >/dev/null || exit 9; exec cc -shared -fPIC -fvisibility=hidden "
-                                            + flag
-                                            + " -o \"$1\" \"$2\" -ldl",
-                                    "sh",
-                                    library.toString(),
-                                    source.toString())
-                            .redirectErrorStream(true)
-                            .redirectOutput(errors.toFile())
-                            .start()
-                            .waitFor();
-            if (status == 9) {
-                return Optional.empty();
-            }
-            assertThat(Files.readString(errors)).isEmpty();
-            for (Path each : List.of(folder, errors, source, library)) {
-                each.toFile().deleteOnExit();
-            }
-            return Optional.of(library);
+            return library;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
