@@ -8,11 +8,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// A failure tells its seed and its shortest story; `-Dberth.simulation.seed=N` runs that one
 /// alone, `-Dberth.mesh-simulation.seeds=N` and `-Dberth.service-simulation.seeds=N` run so many.
+@Tag("hot")
 final class MeshSimulationTest {
 
     private static final long SEEDS = Long.getLong("berth.mesh-simulation.seeds", 10_000);
