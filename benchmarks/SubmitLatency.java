@@ -1,8 +1,9 @@
+import java.io.BufferedInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -29,15 +30,19 @@ class SubmitLatency {
         Path folder = Files.createTempDirectory("berth-latency");
         var answered = new double[jobs];
         var started = new double[jobs];
-        try (var client = HttpClient.newHttpClient()) {
+        URI gateway = URI.create(mesh.getProperty("url"));
+        try (var connection = new Socket(gateway.getHost(), gateway.getPort())) {
+            connection.setTcpNoDelay(true);
+            InputStream answers = new BufferedInputStream(connection.getInputStream());
             for (int i = 0; i < jobs; i++) {
                 Path mark = folder.resolve("job-" + i);
-                HttpRequest request = submission(mesh.getProperty("url"), token, folder, mark);
+                byte[] request = submission(gateway, token, folder, mark);
                 long before = epochNanos();
-                var answer = client.send(request, BodyHandlers.ofString());
+                connection.getOutputStream().write(request);
+                String answer = answer(answers);
                 answered[i] = (epochNanos() - before) / 1e6;
-                if (answer.statusCode() != 201) {
-                    throw new IOException(answer.statusCode() + " " + answer.body());
+                if (!answer.startsWith("HTTP/1.1 201 ")) {
+                    throw new IOException(answer);
                 }
                 started[i] = (awaitMark(mark) - before) / 1e6;
                 Files.delete(mark);
@@ -55,16 +60,33 @@ class SubmitLatency {
         print("first line of the job's code", Arrays.copyOfRange(started, jobs / 10, jobs));
     }
 
-    private static HttpRequest submission(String url, String token, Path folder, Path mark) {
+    private static byte[] submission(URI gateway, String token, Path folder, Path mark) {
         String script = "#!/bin/sh\\ndate +%s%N > '" + mark + ".new' && mv '" + mark + ".new' '" + mark + "'\\n";
         String body =
                 "{\"script\":\"%s\",\"name\":\"latency\",\"workingDirectory\":\"%s\",\"standardOutput\":\"/dev/null\",\"environment\":{\"PATH\":\"/usr/bin:/bin\"}}"
                         .formatted(script, folder);
-        return HttpRequest.newBuilder(URI.create(url + "/v1/jobs"))
-                .header("Authorization", "Bearer " + token)
-                .header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(body))
-                .build();
+        return "POST /v1/jobs HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+                .formatted(gateway.getAuthority(), token, body.length(), body)
+                .getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /// Reads an answer of which the length is told.
+    private static String answer(InputStream from) throws IOException {
+        var text = new StringBuilder();
+        int left = 0;
+        while (!text.toString().endsWith("\r\n\r\n")) {
+            int next = from.read();
+            if (next < 0) {
+                throw new IOException("no answer: " + text);
+            }
+            text.append((char) next);
+        }
+        for (String line : text.toString().split("\r\n")) {
+            if (line.toLowerCase().startsWith("content-length:")) {
+                left = Integer.parseInt(line.substring(line.indexOf(':') + 1).strip());
+            }
+        }
+        return text + new String(from.readNBytes(left), StandardCharsets.UTF_8);
     }
 
     private static long awaitMark(Path mark) throws IOException, InterruptedException {
