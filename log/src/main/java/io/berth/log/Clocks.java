@@ -1,6 +1,10 @@
 package io.berth.log;
 
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /// The clocks of a machine, and the waiting by them.
 public interface Clocks {
@@ -36,4 +40,16 @@ public interface Clocks {
 
     /// Waits so long; less if the thread is interrupted, which it then still is.
     void sleep(long nanos);
+
+    /// Waits until that is done, well or not, so long at most. Whether it is.
+    default boolean await(Future<?> it, long nanos) throws InterruptedException {
+        try {
+            it.get(nanos, TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            return false;
+        } catch (ExecutionException | CancellationException e) {
+            // How it went, who waits asks.
+        }
+        return true;
+    }
 }

@@ -21,6 +21,7 @@ import io.berth.agent.launch.SystemdScope;
 import io.berth.contracts.Hardware;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.Isolation;
+import io.berth.log.Clocks;
 import io.berth.log.KafkaConnection;
 import io.berth.log.TopicDeclarations;
 import io.berth.log.TrustedKeys;
@@ -68,7 +69,7 @@ public final class AgentProcess implements Closeable {
             throws IOException, InterruptedException {
         onShutdown = config.onShutdown();
         killGrace = config.killGrace();
-        var log = shared(new AgentLog(connection, config.cell()));
+        var log = shared(new AgentLog(connection::smallProducer, config.cell()));
         try {
             open(config, version, connection, log, ended);
         } catch (IOException | InterruptedException | RuntimeException e) {
@@ -76,9 +77,18 @@ public final class AgentProcess implements Closeable {
             throw e;
         }
         var heartbeats = shared(new Heartbeats(log));
-        heartbeats.start(agents, config.heartbeat());
+        List<NodeOrders> nodes = agents.stream().map(NodeAgent::orders).toList();
+        heartbeats.start(nodes, config.heartbeat());
         var orders = new OrderReader(config.placementKeys().map(TrustedKeys::new));
-        loop = new OrderLoop(connection, declarations, log, orders, agents);
+        loop =
+                new OrderLoop(
+                        connection,
+                        declarations,
+                        log,
+                        orders,
+                        nodes,
+                        new GatewayRequests(agents, Clocks.SYSTEM),
+                        Clocks.SYSTEM);
         loop.start();
     }
 

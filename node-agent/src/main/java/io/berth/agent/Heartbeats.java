@@ -1,6 +1,5 @@
 package io.berth.agent;
 
-import io.berth.agent.host.LiveProcess;
 import io.berth.agent.kafka.AgentLog;
 import io.berth.contracts.event.Heartbeat;
 import java.io.Closeable;
@@ -39,12 +38,12 @@ final class Heartbeats implements Closeable {
     }
 
     /// The first comes at a random moment, so that a fleet that starts as one does not beat as one.
-    void start(List<NodeAgent> agents, Duration interval) {
+    void start(List<NodeOrders> nodes, Duration interval) {
         long period = interval.toMillis();
         long first = ThreadLocalRandom.current().nextLong(Math.max(1, period));
         var unused =
                 timer.scheduleAtFixedRate(
-                        () -> agents.forEach(this::beat), first, period, TimeUnit.MILLISECONDS);
+                        () -> nodes.forEach(this::beat), first, period, TimeUnit.MILLISECONDS);
     }
 
     @Override
@@ -53,32 +52,30 @@ final class Heartbeats implements Closeable {
     }
 
     /// Says if the log will never take what it was given; that it is away is said by others.
-    private static void told(NodeAgent agent, @Nullable Throwable error) {
+    private static void told(NodeOrders node, @Nullable Throwable error) {
         if (error instanceof ApiException && !(error instanceof RetriableException)) {
-            LOG.atError()
-                    .setCause(error)
-                    .addKeyValue("node", agent.name())
-                    .log("Heartbeat refused");
+            LOG.atError().setCause(error).addKeyValue("node", node.name()).log("Heartbeat refused");
         }
     }
 
-    private void beat(NodeAgent agent) {
-        CompletableFuture<?> last = underway.get(agent.name().value());
+    /// The node is alive, if it is in an epoch, and what was said of it before stands in the log.
+    void beat(NodeOrders node) {
+        CompletableFuture<?> last = underway.get(node.name().value());
         if (last != null && !last.isDone()) {
             return;
         }
         try {
-            Optional<Heartbeat> heartbeat = agent.heartbeat();
+            Optional<Heartbeat> heartbeat = node.heartbeat();
             if (heartbeat.isPresent()) {
-                long written = LiveProcess.uptimeMillis();
+                long written = node.now();
                 underway.put(
-                        agent.name().value(),
+                        node.name().value(),
                         log.write(heartbeat.get(), number++)
-                                .whenComplete((_, error) -> told(agent, error))
-                                .thenRun(() -> agent.heard(written)));
+                                .whenComplete((_, error) -> told(node, error))
+                                .thenRun(() -> node.heard(written)));
             }
         } catch (IOException | RuntimeException e) {
-            LOG.atWarn().setCause(e).addKeyValue("node", agent.name()).log("Heartbeat not written");
+            LOG.atWarn().setCause(e).addKeyValue("node", node.name()).log("Heartbeat not written");
         }
     }
 }

@@ -2,13 +2,10 @@ package io.berth.agent;
 
 import io.berth.agent.host.LiveProcess;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,30 +22,53 @@ final class Lease {
 
     private static final Logger LOG = LoggerFactory.getLogger(Lease.class);
 
-    private final Path file;
+    /// Where it is kept, for those who look at it.
+    interface Kept {
+
+        /// What an earlier agent left, if one did.
+        OptionalLong read() throws IOException;
+
+        void write(long until) throws IOException;
+
+        void remove() throws IOException;
+    }
+
+    private final Kept kept;
     private final @Nullable Duration fenceAfter;
+    private final LongSupplier uptime;
     private volatile long until;
 
-    private Lease(Path file, @Nullable Duration fenceAfter, long until) {
-        this.file = file;
+    private Lease(Kept kept, @Nullable Duration fenceAfter, LongSupplier uptime, long until) {
+        this.kept = kept;
         this.fenceAfter = fenceAfter;
+        this.uptime = uptime;
         this.until = until;
+    }
+
+    /// The lease of a node, as an earlier agent left it in that file.
+    static Lease open(Path file, @Nullable Duration fenceAfter) throws IOException {
+        return open(new LeaseFile(file), fenceAfter, LiveProcess::uptimeMillis);
     }
 
     /// The lease of a node, as an earlier agent left it, but for one that a longer duration or an
     /// earlier boot made.
-    static Lease open(Path file, @Nullable Duration fenceAfter) throws IOException {
+    ///
+    /// @param uptime milliseconds since boot
+    static Lease open(Kept kept, @Nullable Duration fenceAfter, LongSupplier uptime)
+            throws IOException {
         if (fenceAfter == null) {
-            Files.deleteIfExists(file);
-            return new Lease(file, null, Long.MAX_VALUE);
+            kept.remove();
+            return new Lease(kept, null, uptime, Long.MAX_VALUE);
         }
-        long longest = LiveProcess.uptimeMillis() + fenceAfter.toMillis();
-        long until =
-                Files.exists(file)
-                        ? Math.min(longest, Long.parseLong(Files.readString(file).strip()))
-                        : longest;
-        write(file, until);
-        return new Lease(file, fenceAfter, until);
+        long longest = uptime.getAsLong() + fenceAfter.toMillis();
+        long until = Math.min(longest, kept.read().orElse(longest));
+        kept.write(until);
+        return new Lease(kept, fenceAfter, uptime, until);
+    }
+
+    /// Milliseconds since boot.
+    long now() {
+        return uptime.getAsLong();
     }
 
     /// What placement is told; null if runs go on whatever happens.
@@ -62,7 +82,7 @@ final class Lease {
             return;
         }
         try {
-            write(file, written + fenceAfter.toMillis());
+            kept.write(written + fenceAfter.toMillis());
             until = written + fenceAfter.toMillis();
         } catch (IOException e) {
             LOG.atError().setCause(e).log("Lease not renewed: the node's runs will be ended");
@@ -71,15 +91,6 @@ final class Lease {
 
     /// Whether nothing was heard for so long that the node's runs end.
     boolean over() {
-        return fenceAfter != null && LiveProcess.uptimeMillis() > until;
-    }
-
-    /// In place and always as long, so that a full disk does not keep it from being renewed.
-    private static void write(Path file, long until) throws IOException {
-        byte[] text = "%020d\n".formatted(until).getBytes(StandardCharsets.US_ASCII);
-        try (var channel =
-                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-            channel.write(ByteBuffer.wrap(text), 0);
-        }
+        return fenceAfter != null && now() > until;
     }
 }

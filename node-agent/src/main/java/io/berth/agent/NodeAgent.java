@@ -1,5 +1,6 @@
 package io.berth.agent;
 
+import io.berth.agent.NodeOrders.Status;
 import io.berth.agent.host.GresFile;
 import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
@@ -20,40 +21,22 @@ import io.berth.contracts.RunId;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.Order;
+import io.berth.log.Clocks;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The agent of one node: it registers, obeys the orders of the epoch that it was granted, and
-/// keeps the node's runs. Orders are read to it by one thread; anybody may look at it.
-///
-/// ```
-/// UNREGISTERED ── registration ──▶ REGISTERING ── Sync ──▶ IN_EPOCH
-///       ▲                              │    │                 │
-///       └─────── no Sync in time ──────┘    └─ Refused ─┐     ├── gap in numbers ──▶ UNREGISTERED
-///                                                       ▼     ▼
-///                                                       STOPPED ◀── order not understood
-/// ```
-public final class NodeAgent implements AutoCloseable {
+/// The agent of one node: what the node has, its place in the orders and its runs.
+public final class NodeAgent implements NodeOrders.Node, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeAgent.class);
-
-    public enum Standing {
-        UNREGISTERED,
-        REGISTERING,
-        IN_EPOCH,
-        /// It obeys nobody any more; its runs go on. A person must look.
-        STOPPED
-    }
 
     /// How long things take.
     ///
@@ -67,11 +50,6 @@ public final class NodeAgent implements AutoCloseable {
             @Nullable Duration fenceAfter,
             GpuUse.Rule lowUse) {}
 
-    /// Where the agent stands, at one moment.
-    ///
-    /// @param why what stopped it
-    public record Status(Standing standing, long epoch, long applied, @Nullable String why) {}
-
     private volatile LocalNode node;
 
     /// Its other resources as they were found at the start, with device files that are gone for a
@@ -84,16 +62,9 @@ public final class NodeAgent implements AutoCloseable {
     private volatile Consumer<Order.Partition> divider = this::cannotDivide;
     private final MachineIdentity machine;
     private final String version;
-    private final Timing timing;
     private final Outbox outbox;
     private final NodeRuns runs;
-    private final Lease lease;
-
-    private volatile Status status = new Status(Standing.UNREGISTERED, 0, 0, null);
-    private String nonce = "";
-    private List<HeldRun> told = List.of();
-    private long ordersFrom;
-    private long syncDue;
+    private final NodeOrders orders;
 
     /// Takes up what an earlier agent left in the node's spool.
     ///
@@ -112,9 +83,8 @@ public final class NodeAgent implements AutoCloseable {
         this.gres = node.inventory().gres();
         this.machine = machine;
         this.version = version;
-        this.timing = timing;
-        this.lease = spool.lease(timing.fenceAfter());
-        this.outbox = new Outbox(node.name().value(), reports);
+        Lease lease = spool.lease(timing.fenceAfter());
+        this.outbox = new Outbox(node.name().value(), reports, Clocks.SYSTEM);
         this.runs =
                 new NodeRuns(
                         this::node,
@@ -126,27 +96,37 @@ public final class NodeAgent implements AutoCloseable {
                         new GpuMeters(timing.lowUse()),
                         ended,
                         this::unfit);
+        this.orders =
+                new NodeOrders(
+                        this, runs.ordered(), outbox, lease, Clocks.SYSTEM, timing.syncTimeout());
+        outbox.start();
     }
 
     public LocalNode node() {
         return node;
     }
 
+    @Override
     public NodeName name() {
         return node.name();
     }
 
+    /// Its place in the orders.
+    NodeOrders orders() {
+        return orders;
+    }
+
     public Status status() {
-        return status;
+        return orders.status();
     }
 
     public List<HeldRun> runs() {
-        return runs.held();
+        return orders.held();
     }
 
     /// How many runs it has, in whatever phase.
     int runCount() {
-        return runs.ids().size();
+        return runs.ordered().ids().size();
     }
 
     /// Whether a run of the job is here.
@@ -280,69 +260,18 @@ public final class NodeAgent implements AutoCloseable {
         }
     }
 
-    /// What was written of it at that time, in milliseconds since boot, stands in the log.
-    void heard(long written) {
-        lease.heard(written);
+    @Override
+    public boolean changed() {
+        lookForLost();
+        return changed;
     }
 
-    /// A node that was not heard for too long obeys nothing that was ordered before: its runs are
-    /// others' by now, or soon will be.
-    private void leaveIfCutOff() {
-        if (status.standing() == Standing.IN_EPOCH && lease.over()) {
-            LOG.atWarn()
-                    .addKeyValue("node", name())
-                    .addKeyValue("runs", runs.ids())
-                    .log("Cut off from the log for too long: the node's runs are ended");
-            runs.fence();
-            leaveEpoch();
-        }
-    }
-
-    /// Whether it must register now.
-    public boolean unregistered() {
-        leaveIfCutOff();
-        return switch (status.standing()) {
-            case UNREGISTERED -> true;
-            case REGISTERING -> System.nanoTime() - syncDue >= 0;
-            case IN_EPOCH -> {
-                lookForLost();
-                if (changed) {
-                    leaveEpoch();
-                }
-                yield changed;
-            }
-            case STOPPED -> false;
-        };
-    }
-
-    /// Its place in the orders is lost: it must register again.
-    public void leaveEpoch() {
-        Status before = status;
-        if (before.standing() != Standing.STOPPED) {
-            status = new Status(Standing.UNREGISTERED, before.epoch(), before.applied(), null);
-        }
-    }
-
-    /// Begins a registration: no report is written any more until the Sync. Whether the last one
-    /// stands in the log; if not, try again.
-    public boolean silence(Duration limit) throws InterruptedException {
-        return outbox.pause(limit);
-    }
-
-    /// What is to be written to register. Answers are read from that offset on.
-    ///
-    /// @param ordersEnd the end of the node's partition of orders, read before this
-    /// @param reportsEnd the end of the partition of reports, read after `held`
-    /// @param held the node's runs, after [#silence]
-    public NodeSeen register(long ordersEnd, long reportsEnd, List<HeldRun> held) {
-        nonce = UUID.randomUUID().toString();
+    @Override
+    public NodeSeen seen(
+            String nonce, List<HeldRun> held, long reportsEnd, @Nullable Long fenceSeconds) {
         changed = false;
-        told = held;
-        ordersFrom = ordersEnd;
-        syncDue = System.nanoTime() + timing.syncTimeout().toNanos();
-        status = new Status(Standing.REGISTERING, 0, 0, null);
         return new NodeSeen(
-                node.name(),
+                name(),
                 nonce,
                 machine.machineId(),
                 machine.bootId(),
@@ -350,63 +279,31 @@ public final class NodeAgent implements AutoCloseable {
                 node.inventory(),
                 held,
                 reportsEnd,
-                lease.seconds(),
+                fenceSeconds,
                 unhealthy);
     }
 
-    /// Takes an order of the node's partition.
-    public void read(long offset, Order order) {
-        leaveIfCutOff();
-        if (offset < ordersFrom) {
-            return;
-        }
-        switch (order) {
-            case Order.Sync sync -> sync(sync);
-            case Order.Refused refused -> {
-                if (awaits(refused.nonce())) {
-                    stopObeying(refused.why());
-                }
-            }
-            case Order.Launch launch -> numbered(launch, () -> runs.launch(launch));
-            case Order.Go go -> numbered(go, () -> runs.go(go.run()));
-            case Order.Stop stop -> numbered(stop, () -> runs.stop(stop));
-            case Order.Signal signal -> numbered(signal, () -> runs.signal(signal));
-            case Order.Suspend it -> numbered(it, () -> runs.suspend(it));
-            case Order.Resume it -> numbered(it, () -> runs.resume(it.run()));
-            case Order.Partition it -> numbered(it, () -> divider.accept(it));
-            case Order.Limit limit ->
-                    numbered(limit, () -> runs.limit(limit.run(), limit.timeLimitSeconds()));
-        }
+    @Override
+    public void divide(Order.Partition order) {
+        divider.accept(order);
     }
 
-    /// Stops obeying for good; its runs go on.
-    public void stopObeying(String why) {
-        LOG.atError().addKeyValue("node", name()).addKeyValue("why", why).log("Agent stopped");
-        Status before = status;
-        status = new Status(Standing.STOPPED, before.epoch(), before.applied(), why);
-    }
-
-    /// The node is alive, if it is in an epoch.
-    public Optional<Heartbeat> heartbeat() throws IOException {
-        Status now = status;
-        if (now.standing() != Standing.IN_EPOCH) {
-            return Optional.empty();
-        }
-        return Optional.of(
-                new Heartbeat(
-                        name(),
-                        now.epoch(),
-                        now.applied(),
-                        runs.ids(),
-                        Host.loadPercent(),
-                        Host.memoryUsedMib(),
-                        samples(),
-                        runs.used()));
+    @Override
+    public Heartbeat heartbeat(long epoch, long applied) throws IOException {
+        return new Heartbeat(
+                name(),
+                epoch,
+                applied,
+                runs.ordered().ids(),
+                Host.loadPercent(),
+                Host.memoryUsedMib(),
+                samples(),
+                runs.used());
     }
 
     /// Begins to end all runs.
     void stopAll() {
-        runs.stopAll();
+        runs.ordered().stopAll();
     }
 
     /// Waits until all runs have ended and that stands in the log, until then at most.
@@ -424,45 +321,5 @@ public final class NodeAgent implements AutoCloseable {
     public void close() throws IOException {
         runs.close();
         outbox.close();
-    }
-
-    private boolean awaits(String answered) {
-        return status.standing() == Standing.REGISTERING && answered.equals(nonce);
-    }
-
-    private void sync(Order.Sync sync) {
-        if (!awaits(sync.nonce())) {
-            return;
-        }
-        status = new Status(Standing.IN_EPOCH, sync.epoch(), 0, null);
-        outbox.open(sync.epoch());
-        runs.keepOnly(Set.copyOf(sync.wanted()), told);
-        LOG.atInfo()
-                .addKeyValue("node", name())
-                .addKeyValue("epoch", sync.epoch())
-                .addKeyValue("runs", runs.ids())
-                .log("Registered");
-    }
-
-    private void numbered(Order order, Runnable obey) {
-        Status now = status;
-        if (now.standing() != Standing.IN_EPOCH
-                || order.epoch() != now.epoch()
-                || order.number() <= now.applied()) {
-            return;
-        }
-        if (order.number() != now.applied() + 1) {
-            LOG.atWarn()
-                    .addKeyValue("node", name())
-                    .addKeyValue("expected", now.applied() + 1)
-                    .addKeyValue("found", order.number())
-                    .log("Orders missing, registering again");
-            leaveEpoch();
-            return;
-        }
-        // What the order brings about may be reported before it has returned.
-        outbox.applied(order.number());
-        obey.run();
-        status = new Status(Standing.IN_EPOCH, now.epoch(), order.number(), null);
     }
 }

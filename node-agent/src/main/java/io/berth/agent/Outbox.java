@@ -2,16 +2,15 @@ package io.berth.agent;
 
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.RunReport;
+import io.berth.log.Clocks;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,7 +21,8 @@ import org.slf4j.LoggerFactory;
 final class Outbox implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
-    private static final long RETRY_MILLIS = 500;
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long FOR_EVER = Long.MAX_VALUE;
 
     /// A report but for the epoch and order number under which it is written.
     @FunctionalInterface
@@ -46,17 +46,25 @@ final class Outbox implements AutoCloseable {
     private static final int MOST = 64;
 
     private final Log log;
+    private final Clocks clocks;
     private final Thread thread;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final Object lock = new Object();
     private final ArrayDeque<Entry> queue = new ArrayDeque<>();
     private long epoch = NO_EPOCH;
     private long applied;
     private boolean writing;
 
-    Outbox(String node, Log log) {
+    /// Done with the next change.
+    private CompletableFuture<?> change = new CompletableFuture<>();
+
+    Outbox(String node, Log log, Clocks clocks) {
         this.log = log;
+        this.clocks = clocks;
         this.thread = Thread.ofVirtual().name("outbox-" + node).unstarted(this::run);
+    }
+
+    /// Begins to write, on a thread of its own.
+    void start() {
         thread.start();
     }
 
@@ -83,23 +91,14 @@ final class Outbox implements AutoCloseable {
     /// Nothing is written any more until the next epoch. Whether nothing is on its way, after
     /// waiting for it so long at most.
     boolean pause(Duration limit) throws InterruptedException {
-        lock.lock();
-        try {
-            epoch = NO_EPOCH;
-            return await(limit, () -> !writing);
-        } finally {
-            lock.unlock();
-        }
+        locked(() -> epoch = NO_EPOCH);
+        return await(() -> !writing, limit.toNanos());
     }
 
     /// Waits until all reports stand in the log, so long at most. Whether they do.
     boolean drain(Duration limit) throws InterruptedException {
-        lock.lock();
-        try {
-            return await(limit, () -> queue.isEmpty() || epoch == NO_EPOCH) && queue.isEmpty();
-        } finally {
-            lock.unlock();
-        }
+        var unused = await(() -> queue.isEmpty() || epoch == NO_EPOCH, limit.toNanos());
+        return holds(queue::isEmpty);
     }
 
     @Override
@@ -107,9 +106,10 @@ final class Outbox implements AutoCloseable {
         thread.interrupt();
     }
 
-    private void run() {
+    /// Writes until it is interrupted.
+    void run() {
         try {
-            while (true) {
+            while (!Thread.interrupted()) {
                 List<Due> due = next();
                 List<Entry> standing = written(due);
                 locked(() -> {
@@ -118,7 +118,7 @@ final class Outbox implements AutoCloseable {
                 });
                 standing.forEach(Outbox::tell);
                 if (standing.size() < due.size()) {
-                    TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
+                    clocks.sleep(RETRY_NANOS);
                 }
             }
         } catch (InterruptedException e) {
@@ -137,20 +137,23 @@ final class Outbox implements AutoCloseable {
 
     /// The first reports, up to the second one of a run.
     private List<Due> next() throws InterruptedException {
-        lock.lock();
-        try {
-            while (epoch == NO_EPOCH || queue.isEmpty()) {
-                changed.await();
-            }
-            writing = true;
+        var due = new ArrayList<Due>();
+        while (due.isEmpty()) {
+            var unused = await(() -> epoch != NO_EPOCH && !queue.isEmpty(), FOR_EVER);
+            locked(() -> take(due));
+        }
+        return due;
+    }
+
+    private void take(List<Due> due) {
+        if (epoch != NO_EPOCH) {
             var runs = new HashSet<RunId>();
-            return queue.stream()
+            queue.stream()
                     .limit(MOST)
                     .map(entry -> new Due(entry, entry.report().at(epoch, applied)))
-                    .takeWhile(due -> runs.add(due.report().run()))
-                    .toList();
-        } finally {
-            lock.unlock();
+                    .takeWhile(it -> runs.add(it.report().run()))
+                    .forEach(due::add);
+            writing = !due.isEmpty();
         }
     }
 
@@ -160,37 +163,50 @@ final class Outbox implements AutoCloseable {
         var standing = new ArrayList<Entry>();
         for (int i = 0; i < writes.size(); i++) {
             Due due = all.get(i);
-            try {
-                writes.get(i).get();
+            CompletableFuture<?> write = writes.get(i);
+            var unused = clocks.await(write, FOR_EVER);
+            if (write.state() == Future.State.SUCCESS) {
                 standing.add(due.entry());
-            } catch (ExecutionException e) {
+            } else {
                 LOG.atWarn()
                         .addKeyValue("run", due.report().run())
-                        .addKeyValue("cause", e.getCause())
+                        .addKeyValue("cause", write.exceptionNow())
                         .log("Report not written, trying again");
             }
         }
         return standing;
     }
 
-    private boolean await(Duration limit, BooleanSupplier condition) throws InterruptedException {
-        long nanos = limit.toNanos();
-        while (!condition.getAsBoolean()) {
-            if (nanos <= 0) {
-                return false;
+    /// Waits until that holds, so long at most. Whether it did.
+    private boolean await(BooleanSupplier condition, long nanos) throws InterruptedException {
+        long begun = clocks.nanos();
+        while (true) {
+            CompletableFuture<?> next;
+            synchronized (lock) {
+                if (condition.getAsBoolean()) {
+                    return true;
+                }
+                next = change;
             }
-            nanos = changed.awaitNanos(nanos);
+            if (!clocks.await(next, nanos - (clocks.nanos() - begun))) {
+                return holds(condition);
+            }
         }
-        return true;
     }
 
-    private void locked(Runnable change) {
-        lock.lock();
-        try {
-            change.run();
-            changed.signalAll();
-        } finally {
-            lock.unlock();
+    private boolean holds(BooleanSupplier condition) {
+        synchronized (lock) {
+            return condition.getAsBoolean();
         }
+    }
+
+    private void locked(Runnable to) {
+        CompletableFuture<?> changed;
+        synchronized (lock) {
+            to.run();
+            changed = change;
+            change = new CompletableFuture<>();
+        }
+        changed.complete(null);
     }
 }

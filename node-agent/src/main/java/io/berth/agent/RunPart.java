@@ -47,7 +47,7 @@ import org.slf4j.LoggerFactory;
 
 /// The life of a run's part on one node, on a thread of its own: prepared, running, ended. Each
 /// step is in the run's folder before it is taken, so that a later agent goes on from there.
-final class RunPart {
+final class RunPart implements OrderedRun {
 
     private static final Logger LOG = LoggerFactory.getLogger(RunPart.class);
     private static final long TICK_MILLIS = 1000;
@@ -136,18 +136,19 @@ final class RunPart {
         this.thread = Thread.ofVirtual().name("run-" + launch.run()).unstarted(this::live);
     }
 
-    void start() {
+    @Override
+    public void start() {
         thread.start();
     }
 
-    RunId run() {
+    @Override
+    public RunId run() {
         return launch.run();
     }
 
-    /// What a registration says of it, as it stands in the folder: a part that was adopted may not
-    /// have read that yet. A part that has ended still counts as running until its report stands in
-    /// the log.
-    HeldRun held() {
+    /// As it stands in the folder: a part that was adopted may not have read that yet.
+    @Override
+    public HeldRun held() {
         if (phase() == Phase.PREPARED && !files.has(Begun.NAME)) {
             return new HeldRun(run(), Phase.PREPARED);
         }
@@ -163,27 +164,28 @@ final class RunPart {
         }
     }
 
-    void go() {
+    @Override
+    public void go() {
         orders.go();
     }
 
-    /// TERM now, KILL after the grace.
-    void stop(Cause cause, Duration grace) {
+    @Override
+    public void stop(Cause cause, Duration grace) {
         orders.stop(cause, grace);
     }
 
-    /// Tells it that it will end, and why; KILL after the grace.
-    void stopWithNotice(Duration grace, String reason) {
+    @Override
+    public void stopWithNotice(Duration grace, String reason) {
         orders.stopWithNotice(Cause.STOPPED, grace, reason);
     }
 
-    /// @param nth which suspension of the run it is
-    /// @param grace of those that handle TSTP
-    void suspend(int nth, Duration grace) {
+    @Override
+    public void suspend(int nth, Duration grace) {
         orders.suspend(nth, grace);
     }
 
-    void resume() {
+    @Override
+    public void resume() {
         orders.resume();
     }
 
@@ -239,10 +241,8 @@ final class RunPart {
         }
     }
 
-    /// Sends a signal to what runs; nothing if its code does not.
-    ///
-    /// @param step the number of the step whose tasks alone are meant; null for all of the target
-    void signal(int signal, SignalTarget target, @Nullable Integer step) {
+    @Override
+    public void signal(int signal, SignalTarget target, @Nullable Integer step) {
         reporting(() -> {
             if (phase == Phase.RUNNING && !(signal == Signals.CONTINUE && frozen())) {
                 try {
@@ -307,8 +307,8 @@ final class RunPart {
         LOG.atInfo().addKeyValue("run", run()).log("Step asked for");
     }
 
-    /// Another time limit, kept for an agent that takes over.
-    void limit(long seconds) {
+    @Override
+    public void limit(long seconds) {
         try {
             files.note(TimeLimit.NAME, new TimeLimit(seconds));
         } catch (IOException e) {
@@ -317,8 +317,8 @@ final class RunPart {
         orders.touch();
     }
 
-    /// It shall go on under a new epoch, which may not know how far it is.
-    void confirm() {
+    @Override
+    public void confirm() {
         if (!launch.awaitGo()) {
             orders.go();
         }

@@ -2,7 +2,7 @@ package io.berth.agent;
 
 import static org.awaitility.Awaitility.await;
 
-import io.berth.agent.NodeAgent.Standing;
+import io.berth.agent.NodeOrders.Standing;
 import io.berth.contracts.RunId;
 import io.berth.log.KafkaConnection;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package io.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.berth.agent.NodeAgent.Standing;
+import io.berth.agent.NodeOrders.Standing;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.LaunchMode;

@@ -3,7 +3,7 @@ package io.berth.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.berth.agent.NodeAgent.Standing;
+import io.berth.agent.NodeOrders.Standing;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
@@ -216,7 +216,7 @@ class NodeAgentTest {
         rig.awaitStanding(Standing.STOPPED);
 
         assertThat(rig.agent().status().why()).isEqualTo("another machine has the name");
-        assertThat(rig.agent().unregistered()).isFalse();
+        assertThat(rig.agent().orders().unregistered()).isFalse();
     }
 
     @Test

@@ -7,12 +7,14 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.RunReport;
+import io.berth.log.Clocks;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// What is on its way into a log that answers when the test says so.
@@ -29,7 +31,13 @@ class OutboxTest {
                         var write = new Write(report, new CompletableFuture<>());
                         writes.add(write);
                         return write.answer();
-                    });
+                    },
+                    Clocks.SYSTEM);
+
+    @BeforeEach
+    void start() {
+        outbox.start();
+    }
 
     @AfterEach
     void close() {

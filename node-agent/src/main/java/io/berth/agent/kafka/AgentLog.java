@@ -6,10 +6,11 @@ import io.berth.contracts.event.RunReport;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
-import io.berth.log.KafkaConnection;
 import java.io.Closeable;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
 /// What agents write: reports, registrations and heartbeats, all of a process through one producer.
@@ -24,8 +25,9 @@ public final class AgentLog implements Closeable {
     private final EventWriter writer;
     private final int cell;
 
-    public AgentLog(KafkaConnection connection, int cell) {
-        this.writer = new EventWriter(connection::smallProducer);
+    /// @param producers made when something is written
+    public AgentLog(Supplier<Producer<byte[], byte[]>> producers, int cell) {
+        this.writer = new EventWriter(producers);
         this.cell = cell;
     }
 
