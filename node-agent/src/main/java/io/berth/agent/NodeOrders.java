@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /// ```
 /// UNREGISTERED ── registration ──▶ REGISTERING ── Sync ──▶ IN_EPOCH
 ///       ▲                              │    │                 │
-///       └─────── no Sync in time ──────┘    └─ Refused ─┐     ├── gap in numbers ──▶ UNREGISTERED
+///       └─────── no Sync in time ──────┘    └─ Refused ─┐     ├── gap in numbers, newer epoch ──▶ UNREGISTERED
 ///                                                       ▼     ▼
 ///                                                       STOPPED ◀── order not understood
 /// ```
@@ -177,6 +177,11 @@ public final class NodeOrders {
     void read(long offset, Order order) {
         leaveIfCutOff();
         if (offset < ordersFrom) {
+            return;
+        }
+        if (status.standing() == Standing.IN_EPOCH && order.epoch() > status.epoch()) {
+            // A registration came late that an agent before this one wrote.
+            registerAgain("The epoch is over", status.epoch(), order.epoch());
             return;
         }
         switch (order) {

@@ -113,6 +113,31 @@ class NodeAgentTest {
         assertThat(placement.reports(stale)).isEmpty();
     }
 
+    /// What an agent before it had on its way came late, and was answered.
+    @Test
+    void an_order_of_a_newer_epoch_makes_the_agent_register_again() {
+        NodeSeen first = placement.register(node);
+        RunId running = run("sleep 60");
+        placement.await(Started.class, running);
+
+        placement.sync(
+                new NodeSeen(
+                        first.node(),
+                        "another nonce",
+                        first.machineId(),
+                        first.bootId(),
+                        first.agentVersion(),
+                        first.inventory(),
+                        List.of(),
+                        0));
+        NodeSeen second = placement.register(node, running);
+        long epoch = placement.epoch(node);
+        placement.await(Started.class, running, started -> started.epoch() == epoch);
+
+        assertThat(second.nonce()).isNotEqualTo(first.nonce());
+        assertThat(second.runs()).containsExactly(new HeldRun(running, HeldRun.Phase.RUNNING));
+    }
+
     @Test
     void an_order_number_that_comes_twice_is_obeyed_once() {
         placement.register(node);
