@@ -120,6 +120,9 @@ final class RunPart implements OrderedRun {
     /// Open once its code has the word, or never will have it.
     private final CountDownLatch decided = new CountDownLatch(1);
 
+    /// Its agent shuts down, and ends it.
+    private volatile boolean leaves;
+
     private Phase phase = Phase.PREPARED;
     private boolean ready;
     private Set<Isolation> isolation = Set.of();
@@ -171,6 +174,9 @@ final class RunPart implements OrderedRun {
 
     @Override
     public void stop(Cause cause, Duration grace) {
+        if (cause == Cause.AGENT_SHUTDOWN) {
+            leaves = true;
+        }
         orders.stop(cause, grace);
     }
 
@@ -587,7 +593,7 @@ final class RunPart implements OrderedRun {
         surroundings.ended().accept(end);
         reporting(() -> {
             phase = Phase.ENDED;
-            reports.ended(end, this::remove);
+            reports.ended(end, leaves, this::remove);
         });
     }
 

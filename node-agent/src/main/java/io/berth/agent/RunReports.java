@@ -5,6 +5,7 @@ import io.berth.contracts.Isolation;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.RunReport;
+import io.berth.contracts.event.RunReport.Cause;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -62,8 +63,11 @@ record RunReports(RunId run, NodeName node, Outbox outbox)
                 (epoch, n) -> new RunReport.NotSuspended(run, node, epoch, n, nth, why), () -> {});
     }
 
+    /// @param leaves whether the agent shuts down: another one tells as lost what this one ended
     /// @param written called when it stands in the log
-    void ended(RunEnd end, Runnable written) {
+    void ended(RunEnd end, boolean leaves, Runnable written) {
+        Cause cause =
+                end.cause() == Cause.AGENT_SHUTDOWN && !leaves ? Cause.STATUS_LOST : end.cause();
         outbox.add(
                 (epoch, n) ->
                         new RunReport.Ended(
@@ -71,7 +75,7 @@ record RunReports(RunId run, NodeName node, Outbox outbox)
                                         node,
                                         epoch,
                                         n,
-                                        end.cause(),
+                                        cause,
                                         end.exit(),
                                         end.usage(),
                                         end.message())

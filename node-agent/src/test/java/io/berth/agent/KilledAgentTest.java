@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.berth.agent.group.ApartGroup;
 import io.berth.agent.group.HostGroups;
+import io.berth.agent.launch.RunFiles;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
@@ -209,6 +210,20 @@ class KilledAgentTest {
 
         assertThat(ended.cause()).isEqualTo(Cause.EXITED);
         assertThat(ended.exit()).isEqualTo(new ExitStatus(8, 0));
+    }
+
+    /// It is there, and does not say that it goes.
+    @Test
+    void what_an_agent_ended_as_it_shut_down_the_next_one_tells_as_lost() throws Exception {
+        running("sleep 60");
+        killAgent();
+        RunFiles.at(spooled(""))
+                .keep(RunEnd.NAME, RunEnd.unstarted(Cause.AGENT_SHUTDOWN, "as it shut down"));
+
+        Ended ended = next(held(Phase.RUNNING), () -> {});
+
+        assertThat(ended.cause()).isEqualTo(Cause.STATUS_LOST);
+        assertThat(ended.message()).isEqualTo("as it shut down");
     }
 
     @Test

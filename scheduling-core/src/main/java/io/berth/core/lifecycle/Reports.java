@@ -153,7 +153,9 @@ final class Reports {
 
     private static void ended(Draft draft, RunReport.Ended report, int index, long now) {
         JobId job = report.run().job();
-        if (report.cause() == Cause.AGENT_SHUTDOWN) {
+        // A word that comes late is of an agent before the one that is there.
+        if (report.cause() == Cause.AGENT_SHUTDOWN
+                && report.epoch() == draft.node(report.node()).epoch()) {
             Registrations.left(draft, report.node());
         }
         draft.change(

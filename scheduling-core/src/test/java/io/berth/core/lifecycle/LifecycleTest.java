@@ -622,6 +622,19 @@ final class LifecycleTest {
         assertThat(cell.job(1).state()).isEqualTo(JobState.RUNNING);
     }
 
+    @Test
+    void what_an_agent_says_late_of_its_shutdown_is_nothing_to_the_one_after_it() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+        var held = new HeldRun(run(1, 1), HeldRun.Phase.RUNNING);
+        cell.take(new Input.Registered(seen("n1", 8, 8, "a100", "again", "boot", List.of(held))));
+
+        cell.ended(1, 1, "n1", Cause.AGENT_SHUTDOWN, 0);
+
+        assertThat(cell.state.node(new NodeName("n1")).orElseThrow().presence())
+                .isEqualTo(Presence.UP);
+    }
+
     private NodeSeen onMachineOfN1(String node, String nonce) {
         String machine = cell.state.node(new NodeName("n1")).orElseThrow().seen().machineId();
         NodeSeen seen = seen(node, 8, 8, "a100", nonce, "boot", List.of());
