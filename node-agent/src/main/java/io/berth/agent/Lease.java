@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// How long the runs of a node may go on without a word from the log: a file beside them, which
-/// their shims look at every second, and which only an acknowledged heartbeat renews. So a node
-/// that is cut off ends its runs, its agent dead or alive, and placement, which knows after what
-/// time, may give their jobs to others.
+/// their shims look at every second, and which only an acknowledged heartbeat renews; once it is
+/// over, only a registration begins another one. So a node that is cut off ends its runs, its agent
+/// dead or alive, and placement, which knows after what time, may give their jobs to others.
 ///
 /// It counts from the moment that a heartbeat was written, which is before anybody read it, in
 /// milliseconds since boot, which no clock that is set can change. Without a duration there is no
@@ -76,8 +76,17 @@ final class Lease {
         return fenceAfter == null ? null : fenceAfter.toSeconds();
     }
 
-    /// What was written at that time, in milliseconds since boot, stands in the log.
-    synchronized void heard(long written) {
+    /// A heartbeat that was written at that time, in milliseconds since boot, stands in the log. A
+    /// lease that is over stays so: who looked at it may have ended a run, and placement may have
+    /// given its job to others.
+    void heard(long written) {
+        if (!over()) {
+            begin(written);
+        }
+    }
+
+    /// A registration that was written at that time stands in the log.
+    synchronized void begin(long written) {
         if (fenceAfter == null || written + fenceAfter.toMillis() <= until) {
             return;
         }

@@ -77,6 +77,12 @@ public final class NodeOrders {
     private long ordersFrom;
     private long syncDue;
 
+    /// When the last registration was about to be written, in milliseconds since boot.
+    private long written;
+
+    /// The runs were ended, as the lease was over, and it was not registered since.
+    private boolean cutOff;
+
     /// @param syncTimeout after which an unanswered registration is repeated
     NodeOrders(
             Node node,
@@ -110,19 +116,26 @@ public final class NodeOrders {
         return lease.now();
     }
 
-    /// What was written of it at that time, in milliseconds since boot, stands in the log.
+    /// A heartbeat that was written at that time, in milliseconds since boot, stands in the log.
     void heard(long written) {
         lease.heard(written);
+    }
+
+    /// The last registration stands in the log.
+    void registered() {
+        lease.begin(written);
+        cutOff = false;
     }
 
     /// A node that was not heard for too long obeys nothing that was ordered before: its runs are
     /// others' by now, or soon will be.
     private void leaveIfCutOff() {
-        if (status.standing() == Standing.IN_EPOCH && lease.over()) {
+        if (!cutOff && lease.over()) {
             LOG.atWarn()
                     .addKeyValue("node", name())
                     .addKeyValue("runs", runs.ids())
                     .log("Cut off from the log for too long: the node's runs are ended");
+            cutOff = true;
             runs.fence();
             leaveEpoch();
         }
@@ -169,6 +182,7 @@ public final class NodeOrders {
         told = held;
         ordersFrom = ordersEnd;
         syncDue = clocks.nanos() + syncTimeout.toNanos();
+        written = lease.now();
         status = new Status(Standing.REGISTERING, 0, 0, null);
         return node.seen(nonce, held, reportsEnd, lease.seconds());
     }
@@ -226,6 +240,7 @@ public final class NodeOrders {
         if (!awaits(sync.nonce())) {
             return;
         }
+        registered();
         status = new Status(Standing.IN_EPOCH, sync.epoch(), 0, null);
         outbox.open(sync.epoch());
         runs.keepOnly(Set.copyOf(sync.wanted()), told);

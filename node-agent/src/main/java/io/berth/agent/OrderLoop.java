@@ -200,11 +200,10 @@ final class OrderLoop implements AutoCloseable {
                         Objects.requireNonNull(ends.get(ordersOfNode)),
                         Objects.requireNonNull(ends.get(reports)),
                         held);
-        long written = node.now();
         CompletableFuture<?> write = log.write(seen);
         boolean answered = clocks.await(write, CALL_LIMIT.toNanos());
         if (answered && write.state() == Future.State.SUCCESS) {
-            node.heard(written);
+            node.registered();
         } else {
             // Whether it stands in the log or not: without its Sync there will be another.
             LOG.atWarn()

@@ -50,6 +50,30 @@ class LeaseTest {
         assertThat(until()).isEqualTo(written + HOUR.toMillis());
     }
 
+    /// Those who look at it may have acted already.
+    @Test
+    void one_that_is_over_is_not_renewed_by_what_is_heard_then() throws IOException {
+        leave(7);
+        Lease lease = open();
+
+        lease.heard(LiveProcess.uptimeMillis());
+
+        assertThat(until()).isEqualTo(7);
+        assertThat(lease.over()).isTrue();
+    }
+
+    @Test
+    void with_a_registration_another_one_begins() throws IOException {
+        leave(7);
+        Lease lease = open();
+        long written = LiveProcess.uptimeMillis();
+
+        lease.begin(written);
+
+        assertThat(until()).isEqualTo(written + HOUR.toMillis());
+        assertThat(lease.over()).isFalse();
+    }
+
     @Test
     void a_new_agent_does_not_renew_what_an_earlier_one_left() throws IOException {
         leave(7);
