@@ -9,7 +9,6 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// A member of the group that elects one of the instances of a service.
@@ -55,10 +54,7 @@ final class Candidate {
 
     public Map<TopicPartition, Long> endOffsets(
             Collection<TopicPartition> partitions, Duration limit) {
-        machine.call();
-        if (machine.cutOff()) {
-            throw new TimeoutException("the brokers do not answer");
-        }
+        machine.callInTime();
         return Map.of();
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.berth.simulation.SimulatedMesh.Services;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +61,16 @@ final class MeshSimulationTest {
         }
     }
 
+    /// Lived in a virtual thread, from which it is not far to those of the services.
     private static @Nullable Throwable failure(List<Long> story, Logs logs, Services services) {
+        return services == Services.MODELLED
+                ? lived(story, logs, services)
+                : CompletableFuture.supplyAsync(
+                                () -> lived(story, logs, services), Thread::startVirtualThread)
+                        .join();
+    }
+
+    private static @Nullable Throwable lived(List<Long> story, Logs logs, Services services) {
         try {
             new SimulatedMesh(logs.log(), false, services).live(story);
             return null;

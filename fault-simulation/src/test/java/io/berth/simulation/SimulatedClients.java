@@ -7,15 +7,19 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Queue;
+import java.util.concurrent.Future;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// The machine of one instance of a service: its clients of the simulated log, its clocks, and its
@@ -41,13 +45,35 @@ public final class SimulatedClients implements LogClients, Clocks {
         }
     }
 
+    /// A record on its way.
+    private static final class Flight {
+
+        private final ProducerRecord<byte[], byte[]> record;
+        private Callback told;
+
+        /// As it stands in the log; null if it does not yet.
+        private @Nullable Message landed;
+
+        private Flight(ProducerRecord<byte[], byte[]> record, Callback told) {
+            this.record = record;
+            this.told = told;
+        }
+    }
+
     private final SimulatedLog log;
     private final Group group;
     private final RandomGenerator random;
     private final LongSupplier right;
     private final java.util.function.Consumer<List<Message>> committed;
-    private final Queue<Runnable> inFlight = new ArrayDeque<>();
-    private @Nullable Coroutine life;
+    private final Deque<Flight> inFlight = new ArrayDeque<>();
+
+    /// Those of its life; none if it is dead.
+    private List<Coroutine> threads = List.of();
+
+    /// The one that runs now.
+    private @Nullable Coroutine running;
+
+    private boolean dying;
     private boolean cutOff;
     private long skewMillis;
     private long polls;
@@ -69,30 +95,47 @@ public final class SimulatedClients implements LogClients, Clocks {
     }
 
     /// The service starts, from the log alone; what ran before is killed.
-    void start(Runnable service) {
+    ///
+    /// @param service its threads
+    void start(Runnable... service) {
         kill();
-        life = new Coroutine(service);
+        threads = Stream.of(service).map(Coroutine::new).toList();
     }
 
     boolean alive() {
-        return life != null && !life.ended();
+        return threads.stream().anyMatch(it -> !it.ended());
     }
 
-    /// What was on its way may still come.
+    /// What was on its way may still come, before what is written in its next life.
     void kill() {
-        if (life != null) {
-            life.kill();
-            life = null;
-        }
+        dying = true;
+        threads.forEach(it -> within(it, Coroutine::kill));
+        dying = false;
+        threads = List.of();
+        inFlight.forEach(it -> it.told = (_, _) -> {});
         if (group.elected(this)) {
             group.elected = null;
         }
     }
 
+    private void within(Coroutine thread, java.util.function.Consumer<Coroutine> does) {
+        running = thread;
+        try {
+            does.accept(thread);
+        } finally {
+            running = null;
+        }
+    }
+
     /// Lets the service go on to its next call.
     void step() {
-        if (life != null) {
-            life.resume();
+        step(0);
+    }
+
+    /// Lets one of its threads go on to its next call.
+    void step(int which) {
+        if (!threads.isEmpty()) {
+            within(threads.get(which), Coroutine::resume);
         }
     }
 
@@ -121,17 +164,50 @@ public final class SimulatedClients implements LogClients, Clocks {
         return Math.abs(skewMillis) > SimulatedPlacement.MOST_SKEW_MILLIS;
     }
 
-    /// So many of the records that are on their way come.
+    /// So many of the records that are on their way come, or are answered. Each waits for the
+    /// answer to the one before it.
     void land(int most) {
-        for (int i = 0; i < most && !inFlight.isEmpty(); i++) {
-            inFlight.remove().run();
+        for (int i = 0; i < most && !cutOff && !inFlight.isEmpty(); i++) {
+            Flight first = inFlight.getFirst();
+            boolean answered = first.landed != null || random.nextInt(8) != 0;
+            Message landed = land(first);
+            if (answered) {
+                inFlight.remove();
+                first.told.onCompletion(landed.metadata(), null);
+            }
+        }
+    }
+
+    private Message land(Flight flight) {
+        Message landed = flight.landed;
+        if (landed == null) {
+            landed = log.append(flight.record);
+            flight.landed = landed;
+        }
+        return landed;
+    }
+
+    /// How many records are on their way, or are not answered yet.
+    int underway() {
+        return inFlight.size();
+    }
+
+    /// The next record has no answer for so long that its writer gives up on it: it may have come,
+    /// or not.
+    void giveUp() {
+        Flight first = inFlight.poll();
+        if (first != null) {
+            if (random.nextInt(2) == 0) {
+                land(first);
+            }
+            first.told.onCompletion(null, new TimeoutException("the brokers do not answer"));
         }
     }
 
     /// A client is called: others may go on before it does.
     void call() {
-        if (life != null) {
-            life.pause();
+        if (running != null) {
+            running.pause();
         }
     }
 
@@ -142,28 +218,32 @@ public final class SimulatedClients implements LogClients, Clocks {
         } while (cutOff);
     }
 
+    /// A client is called that waits for the brokers, and not for long.
+    void callInTime() {
+        call();
+        if (cutOff) {
+            throw new TimeoutException("the brokers do not answer");
+        }
+    }
+
     void polled() {
         polls++;
     }
 
     /// Puts a record on its way.
     ///
-    /// @param told called when it has come, if this life of the service has not ended by then
-    void write(ProducerRecord<byte[], byte[]> record, java.util.function.Consumer<Message> told) {
-        Coroutine writer = life;
-        inFlight.add(() -> {
-            Message message = log.append(record);
-            if (writer == life) {
-                told.accept(message);
-            }
-        });
-        if (!cutOff && random.nextInt(3) != 0) {
-            landAll();
+    /// @param told of its answer, unless this life of the service has ended by then
+    void write(ProducerRecord<byte[], byte[]> record, Callback told) {
+        inFlight.add(new Flight(record, told));
+        if (random.nextInt(3) != 0) {
+            land(inFlight.size());
         }
     }
 
     void landAll() {
-        land(inFlight.size());
+        while (!cutOff && !inFlight.isEmpty()) {
+            land(1);
+        }
     }
 
     /// That was shown by a transaction.
@@ -185,7 +265,7 @@ public final class SimulatedClients implements LogClients, Clocks {
 
     /// One that is killed does not say so.
     void leavesElection() {
-        if (life != null && !life.killed() && elected()) {
+        if (!dying && elected()) {
             group.elected = null;
         }
     }
@@ -203,6 +283,15 @@ public final class SimulatedClients implements LogClients, Clocks {
     @Override
     public void sleep(long nanos) {
         call();
+    }
+
+    @Override
+    public boolean await(Future<?> it, long nanos) {
+        long begun = nanos();
+        while (!it.isDone() && nanos() - begun < nanos) {
+            call();
+        }
+        return it.isDone();
     }
 
     @Override

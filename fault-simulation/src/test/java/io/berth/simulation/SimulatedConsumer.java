@@ -80,9 +80,25 @@ final class SimulatedConsumer {
 
     public Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> partitions) {
         machine.call();
+        return ends(partitions);
+    }
+
+    private Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions) {
         var ends = new HashMap<TopicPartition, Long>();
         partitions.forEach(it -> ends.put(it, machine.log().end(it.topic())));
         return ends;
+    }
+
+    public Map<TopicPartition, Long> endOffsets(
+            Collection<TopicPartition> partitions, Duration limit) {
+        machine.callInTime();
+        return ends(partitions);
+    }
+
+    /// Of topics that are not read by all nobody has any.
+    public Map<String, List<PartitionInfo>> listTopics(Duration limit) {
+        machine.callInTime();
+        return Map.of();
     }
 
     /// Some of what there is, of some of the partitions.

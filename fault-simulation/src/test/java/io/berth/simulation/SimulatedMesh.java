@@ -15,6 +15,8 @@ import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Weights;
 import io.berth.contracts.event.JobEvent;
+import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.NodeRequest;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Order;
@@ -50,6 +52,9 @@ final class SimulatedMesh {
 
     private static final long HOUR = 3_600_000;
 
+    /// What happens by itself happens at least so often.
+    private static final long MOST_UNHEARD_MILLIS = 5_000;
+
     private final SimulatedLog log;
     private final boolean tells;
     private final List<PlacementInstance> placements;
@@ -59,7 +64,8 @@ final class SimulatedMesh {
 
     private final MeterRegistry meters = new SimpleMeterRegistry();
     private final SimulatedUsers users;
-    private final List<SimulatedNode> nodes = new ArrayList<>();
+    private final Heard heard;
+    private final List<MeshNode> nodes = new ArrayList<>();
     private final List<SimulatedBooks.Batch> batches = new ArrayList<>();
     private final SimulatedBooks books;
     private final MeshAuditor auditor = new MeshAuditor();
@@ -90,22 +96,27 @@ final class SimulatedMesh {
             placements = List.of(instance.get(), instance.get());
             rankers = new Rankers(log, chance, () -> now);
         }
+        heard = new Heard(log);
         users = new SimulatedUsers(log, this::tell, () -> now);
         books = new SimulatedBooks(log);
         log.now(now);
         configure();
         for (int i = 0; i < MACHINES; i++) {
+            String name = "n" + (i % NODES + 1);
+            String machine = "machine-" + i;
             nodes.add(
-                    new SimulatedNode(
-                            "n" + (i % NODES + 1),
-                            "machine-" + i,
-                            log,
-                            () -> random.nextInt(8) == 0,
-                            () -> random.nextInt(8) == 0));
+                    services == Services.MODELLED
+                            ? new SimulatedNode(
+                                    name,
+                                    machine,
+                                    log,
+                                    () -> random.nextInt(8) == 0,
+                                    () -> random.nextInt(8) == 0)
+                            : new ServiceNode(name, machine, log, heard, chance, () -> now));
         }
     }
 
-    /// What placement and priority are in it.
+    /// What placement, priority and agents are in it.
     enum Services {
         /// Models of what they do with the log, around the real engine.
         MODELLED,
@@ -136,6 +147,7 @@ final class SimulatedMesh {
             checkEnd();
         } finally {
             placements.forEach(PlacementInstance::die);
+            nodes.forEach(MeshNode::end);
             if (rankers != null) {
                 rankers.die();
             }
@@ -157,11 +169,15 @@ final class SimulatedMesh {
             if (random.nextInt(3) == 0) {
                 round(placements.get(random.nextInt(2)));
             }
+            obey(anyNode(), random.nextInt(3) == 0);
+            if (random.nextInt(8) == 0) {
+                anyNode().reportUnheard();
+            }
         }
     }
 
     private void trouble() {
-        SimulatedNode node = anyNode();
+        MeshNode node = anyNode();
         switch (random.nextInt(30)) {
             case 0, 1 -> users.request(random);
             case 2 -> users.repeat(random);
@@ -171,13 +187,14 @@ final class SimulatedMesh {
             case 6 -> ask();
             case 7 -> {
                 tell(node, ": agent is killed");
-                node.agent().kill();
+                node.kill();
             }
             case 8, 9 -> register(node);
             case 10 -> exit(node, random.nextInt(4) == 0 ? 1 : 0);
             case 11 -> lose(node);
             case 12 -> {
-                boolean cut = random.nextBoolean();
+                // Agents that are services do nothing as long as they are.
+                boolean cut = random.nextInt(rankers == null ? 2 : 4) == 0;
                 tell(node, cut ? " is cut off" : " is connected");
                 node.cutOff(cut);
             }
@@ -197,6 +214,7 @@ final class SimulatedMesh {
             }
             case 15 -> {
                 tell("tables are compacted");
+                heard.read();
                 log.compact(SimulatedPlacement.TABLES);
             }
             case 16 -> {
@@ -222,7 +240,7 @@ final class SimulatedMesh {
                 }
             }
             case 25 -> cutOff();
-            default -> obey(node);
+            default -> obey(node, false);
         }
     }
 
@@ -267,11 +285,14 @@ final class SimulatedMesh {
     }
 
     private void pass(long millis) {
-        now += millis;
-        log.now(now);
+        for (long left = millis; left > 0; left -= MOST_UNHEARD_MILLIS) {
+            now += Math.min(left, MOST_UNHEARD_MILLIS);
+            log.now(now);
+            nodes.forEach(MeshNode::look);
+        }
     }
 
-    private SimulatedNode anyNode() {
+    private MeshNode anyNode() {
         return nodes.get(random.nextInt(MACHINES));
     }
 
@@ -339,19 +360,19 @@ final class SimulatedMesh {
         }
     }
 
-    private void register(SimulatedNode node) {
+    private void register(MeshNode node) {
         tell(node, " registers");
         node.register();
     }
 
-    private void exit(SimulatedNode node, int code) {
+    private void exit(MeshNode node, int code) {
         RunId run = node.exit(code);
         if (run != null) {
             tell(node, ": run ", run, " exits with ", code);
         }
     }
 
-    private void lose(SimulatedNode node) {
+    private void lose(MeshNode node) {
         switch (random.nextInt(6)) {
             case 0 -> {
                 boolean spoolLost = random.nextBoolean();
@@ -360,11 +381,11 @@ final class SimulatedMesh {
             }
             case 1 -> {
                 tell(node, " ends its runs, for it is not heard");
-                node.fence();
+                pass(node.fence());
             }
             case 2 -> {
                 tell(node, " is shut down");
-                node.agent().shutDown();
+                node.shutDown();
             }
             case 3 -> {
                 tell(node, " is down if it is not heard");
@@ -374,8 +395,8 @@ final class SimulatedMesh {
         }
     }
 
-    private void obey(SimulatedNode node) {
-        for (RunId run : node.obey()) {
+    private void obey(MeshNode node, boolean all) {
+        for (RunId run : node.obey(all)) {
             tell(node, ": run ", run, " starts");
             auditor.started(run, this::prepared);
             assertThat(codeStarted.computeIfAbsent(run, _ -> new TreeSet<>()).add(node.name()))
@@ -385,7 +406,7 @@ final class SimulatedMesh {
     }
 
     private boolean prepared(RunId run, NodeName node) {
-        return nodes.stream().anyMatch(it -> it.name().equals(node) && it.agent().prepared(run));
+        return nodes.stream().anyMatch(it -> it.name().equals(node) && it.prepared(run));
     }
 
     /// The one before is not told: it learns it from the log.
@@ -410,6 +431,7 @@ final class SimulatedMesh {
             switch (message.value()) {
                 case JobEvent event -> tell("placement: ", event);
                 case Order order -> tell("placement: ", order);
+                case JobStatus job -> checkLost(job);
                 case null, default -> {}
             }
         }
@@ -420,13 +442,28 @@ final class SimulatedMesh {
         }
     }
 
+    /// A run whose end stands in the log is not taken for lost.
+    private void checkLost(JobStatus job) {
+        Run run = job.run();
+        String why = run == null || run.outcome() == null ? null : run.outcome().message();
+        if (run == null || why == null || !why.endsWith(" came back without the run")) {
+            return;
+        }
+        var id = new RunId(job.job(), run.lease());
+        for (MeshNode node : nodes) {
+            assertThat(why.startsWith("node " + node.name() + " ") && node.toldEnd(id))
+                    .as("the end of run %s is not known, and %s has told it", id, node)
+                    .isFalse();
+        }
+    }
+
     /// Of the machines that have the names of nodes.
     private Map<NodeName, Presence> presences(CellState state) {
         var presences = new TreeMap<NodeName, Presence>();
-        for (SimulatedNode node : nodes) {
-            if (state.node(node.name()).filter(node::registered).isPresent()) {
-                presences.put(node.name(), node.presence());
-            }
+        for (MeshNode node : nodes) {
+            state.node(node.name())
+                    .filter(node::registered)
+                    .ifPresent(it -> presences.put(node.name(), node.presence(it)));
         }
         return presences;
     }
@@ -451,7 +488,7 @@ final class SimulatedMesh {
         booksSeeLog = true;
         users.connect();
         users.insist(random);
-        nodes.stream().filter(it -> it.agent().unanswered()).forEach(this::register);
+        nodes.stream().filter(MeshNode::unanswered).forEach(this::register);
         nodes.forEach(it ->
                 log.append(
                         NODE_REQUESTS,
@@ -469,11 +506,11 @@ final class SimulatedMesh {
     /// Everybody does what there is to do.
     private void calmStep() {
         pass(200);
-        for (SimulatedNode node : nodes) {
-            if (!node.agent().alive()) {
+        for (MeshNode node : nodes) {
+            if (!node.alive()) {
                 register(node);
             }
-            obey(node);
+            obey(node, true);
             exit(node, 0);
             node.report(10);
         }
@@ -499,13 +536,18 @@ final class SimulatedMesh {
     private boolean over() {
         return auditor.queued().stream().allMatch(auditor::hasEnded)
                 && users.acknowledged().stream().allMatch(auditor::hasEnded)
-                && nodes.stream().noneMatch(SimulatedNode::hasReports);
+                && nodes.stream().noneMatch(MeshNode::hasReports)
+                && unsettled().isEmpty();
+    }
+
+    private List<MeshNode> unsettled() {
+        return nodes.stream().filter(it -> !it.settled(auditor.state())).toList();
     }
 
     private void check() {
         var leases = new TreeMap<JobId, Integer>();
-        for (SimulatedNode node : nodes) {
-            for (RunId run : node.agent().scripts()) {
+        for (MeshNode node : nodes) {
+            for (RunId run : node.scripts()) {
                 Integer other = leases.putIfAbsent(run.job(), run.lease());
                 assertThat(other == null || other == run.lease())
                         .as("leases %s and %s run at once", other, run)
@@ -519,6 +561,7 @@ final class SimulatedMesh {
         assertThat(auditor.queued())
                 .as("one job for each request at most")
                 .hasSizeLessThanOrEqualTo(users.wanted());
+        assertThat(unsettled()).as("nodes that placement does not know as they are").isEmpty();
         assertThat(over()).as("every job ends").isTrue();
         batches.forEach(books::enter);
         books.enter(books.read());

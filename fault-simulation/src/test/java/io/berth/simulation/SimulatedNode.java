@@ -10,6 +10,7 @@ import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RunReport;
+import io.berth.core.state.CellState;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A node's agent with its ends of the log: orders are read in their order, reports wait in the
 /// spool until they are written, and may be written twice.
-final class SimulatedNode {
+final class SimulatedNode implements MeshNode {
 
     private final SimulatedLog log;
     private final SimulatedAgent agent;
@@ -48,16 +49,49 @@ final class SimulatedNode {
                         null);
     }
 
-    NodeName name() {
+    @Override
+    public NodeName name() {
         return agent.node;
     }
 
-    SimulatedAgent agent() {
-        return agent;
+    @Override
+    public boolean prepared(RunId run) {
+        return agent.prepared(run);
     }
 
-    /// Whether it is this machine that has the node's name.
-    boolean registered(NodeStatus node) {
+    @Override
+    public List<RunId> scripts() {
+        return agent.scripts();
+    }
+
+    @Override
+    public void kill() {
+        agent.kill();
+    }
+
+    @Override
+    public void shutDown() {
+        agent.shutDown();
+    }
+
+    @Override
+    public void end() {}
+
+    @Override
+    public void look() {}
+
+    @Override
+    public boolean alive() {
+        return agent.alive();
+    }
+
+    @Override
+    public boolean unanswered() {
+        return agent.unanswered();
+    }
+
+    @Override
+    public boolean registered(NodeStatus node) {
         return node.seen().machineId().equals(agent.machineId);
     }
 
@@ -66,24 +100,29 @@ final class SimulatedNode {
         return name() + " (" + agent.machineId + ")";
     }
 
-    /// From now on the log cannot be reached, or can again.
-    void cutOff(boolean now) {
+    @Override
+    public void cutOff(boolean now) {
         cutOff = now;
     }
 
-    /// It has not been heard for so long that it is taken for down, should it be silent now.
-    void silentForLong() {
+    @Override
+    public void silentForLong() {
         longSilent = presence() == Presence.SILENT;
     }
 
-    /// It is cut off for so long that it ends its runs.
-    void fence() {
+    @Override
+    public long fence() {
         agent.fence(0);
         fenced = true;
+        return 0;
     }
 
-    /// What heartbeats say of it.
-    Presence presence() {
+    @Override
+    public Presence presence(NodeStatus known) {
+        return presence();
+    }
+
+    private Presence presence() {
         if (fenced) {
             return Presence.FENCED;
         }
@@ -94,15 +133,17 @@ final class SimulatedNode {
         return longSilent ? Presence.DOWN : Presence.SILENT;
     }
 
-    void reboot(boolean spoolLost) {
+    @Override
+    public void reboot(boolean spoolLost) {
         agent.reboot(spoolLost);
         if (spoolLost) {
             spooled.clear();
         }
     }
 
-    /// The agent starts, or begins anew, once its reports are written.
-    void register() {
+    /// Once its reports are written.
+    @Override
+    public void register() {
         if (cutOff) {
             return;
         }
@@ -125,8 +166,8 @@ final class SimulatedNode {
                         seen.fenceSeconds()));
     }
 
-    /// Writes so many of the reports that wait.
-    void report(int most) {
+    @Override
+    public void report(int most) {
         for (int i = 0; i < most && !cutOff; i++) {
             RunReport report = spooled.poll();
             if (report != null) {
@@ -135,8 +176,8 @@ final class SimulatedNode {
         }
     }
 
-    /// Writes the next report, and does not hear that it is written.
-    void reportUnheard() {
+    @Override
+    public void reportUnheard() {
         RunReport report = spooled.peek();
         if (report != null && !cutOff) {
             write(report);
@@ -147,8 +188,19 @@ final class SimulatedNode {
         log.append(RUNS, report.run().job().toString(), report);
     }
 
-    boolean hasReports() {
+    @Override
+    public boolean hasReports() {
         return !spooled.isEmpty();
+    }
+
+    @Override
+    public boolean toldEnd(RunId run) {
+        return false;
+    }
+
+    @Override
+    public boolean settled(CellState state) {
+        return true;
     }
 
     /// Reads the orders that there are.
@@ -161,16 +213,17 @@ final class SimulatedNode {
         }
     }
 
-    /// Reads orders and obeys the next one; the runs whose code it started.
-    List<RunId> obey() {
+    /// The next one.
+    @Override
+    public List<RunId> obey(boolean all) {
         if (!cutOff) {
             listen();
         }
         return agent.obey();
     }
 
-    /// Ends a run whose script can end by itself; nothing if there is none.
-    @Nullable RunId exit(int code) {
+    @Override
+    public @Nullable RunId exit(int code) {
         RunId run = agent.awake().stream().findFirst().orElse(null);
         if (run != null) {
             agent.exit(run, code);

@@ -22,9 +22,13 @@ final class SimulatedProducer {
         var written = new CompletableFuture<RecordMetadata>();
         machine.write(
                 record,
-                message -> {
-                    written.complete(message.metadata());
-                    callback.onCompletion(message.metadata(), null);
+                (metadata, error) -> {
+                    if (error == null) {
+                        written.complete(metadata);
+                    } else {
+                        written.completeExceptionally(error);
+                    }
+                    callback.onCompletion(metadata, error);
                 });
         return written;
     }
