@@ -442,11 +442,15 @@ final class SimulatedMesh {
         }
     }
 
-    /// A run whose end stands in the log is not taken for lost.
+    /// A run whose end stands in the log is not taken for lost. A component of a heterogeneous job
+    /// may end for what another one has lost.
     private void checkLost(JobStatus job) {
         Run run = job.run();
         String why = run == null || run.outcome() == null ? null : run.outcome().message();
-        if (run == null || why == null || !why.endsWith(" came back without the run")) {
+        if (run == null
+                || why == null
+                || !why.endsWith(" came back without the run")
+                || job.description().het() != null) {
             return;
         }
         var id = new RunId(job.job(), run.lease());
