@@ -1,6 +1,7 @@
 package io.berth.agent;
 
 import io.berth.agent.group.ApartGroup;
+import io.berth.agent.group.ContainerLeaf;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.HostGroups;
 import io.berth.agent.host.GpuProfile;
@@ -158,11 +159,21 @@ public final class AgentProcess implements Closeable {
 
     /// The group above all nodes' groups.
     private String groups(AgentConfig config) throws IOException, InterruptedException {
-        if (!config.systemdScope()) {
-            return config.cgroupParent();
+        String name = config.cgroupParent();
+        if (config.systemdScope()) {
+            scope = SystemdScope.open(name, config.killGrace(), new Commands());
         }
-        scope = SystemdScope.open(config.cgroupParent(), config.killGrace(), new Commands());
-        return scope.map(SystemdScope::parent).orElse(config.cgroupParent());
+        if (scope.isPresent()) {
+            return scope.get().parent();
+        }
+        ContainerLeaf.enter(name)
+                .ifPresent(leaf ->
+                        shared.add(() -> {
+                            if (stops()) {
+                                leaf.close();
+                            }
+                        }));
+        return name;
     }
 
     private static HostInventory machine(AgentConfig config) throws IOException {

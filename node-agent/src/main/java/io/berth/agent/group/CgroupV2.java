@@ -29,6 +29,7 @@ import org.slf4j.LoggerFactory;
 final class CgroupV2 implements Groups {
 
     private static final Logger LOG = LoggerFactory.getLogger(CgroupV2.class);
+    private static final List<String> CONTROLLERS = List.of("cpuset", "memory", "pids", "io");
 
     private final Path mount;
     private final String parent;
@@ -87,9 +88,9 @@ final class CgroupV2 implements Groups {
 
     /// Lets the groups in a group use the controllers that it has. One that cannot be handed on is
     /// missing below, and what it would have enforced is not reported. Where somebody is in the
-    /// group itself, as an agent in a container may be in the topmost that it sees, none is handed
-    /// on: those of threads (`cpuset`, `pids`) could be, and then nobody could enter a group below.
-    private static void delegate(Path group) throws IOException {
+    /// group itself, none is handed on: those of threads (`cpuset`, `pids`) could be, and then
+    /// nobody could enter a group below.
+    static void delegate(Path group) throws IOException {
         boolean topmost = !Files.exists(group.resolve("cgroup.type"));
         if (!topmost && !read(ControlFiles.entrance(group)).isEmpty()) {
             LOG.atWarn()
@@ -99,7 +100,7 @@ final class CgroupV2 implements Groups {
         }
         List<String> available = words(group.resolve("cgroup.controllers"));
         List<String> delegated = words(group.resolve("cgroup.subtree_control"));
-        for (String controller : List.of("cpuset", "memory", "pids", "io")) {
+        for (String controller : CONTROLLERS) {
             if (available.contains(controller) && !delegated.contains(controller)) {
                 try {
                     write(group.resolve("cgroup.subtree_control"), "+" + controller);
@@ -109,6 +110,16 @@ final class CgroupV2 implements Groups {
                             .addKeyValue("controller", controller)
                             .log("Controller cannot be delegated");
                 }
+            }
+        }
+    }
+
+    /// Lets them use none any more.
+    static void takeBack(Path group) throws IOException {
+        Path delegated = group.resolve("cgroup.subtree_control");
+        for (String controller : words(delegated)) {
+            if (CONTROLLERS.contains(controller)) {
+                write(delegated, "-" + controller);
             }
         }
     }
