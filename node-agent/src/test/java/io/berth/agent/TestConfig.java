@@ -267,8 +267,9 @@ record TestConfig(
         return inHome("traces-endpoint").map(TestConfig::text).map(URI::create);
     }
 
+    /// Most tests answer a registration once: it is not repeated meanwhile on a slow machine.
     @Override
     public Duration syncTimeout() {
-        return Duration.ofSeconds(2);
+        return Duration.ofSeconds(10);
     }
 }
