@@ -30,6 +30,10 @@ public final class NodeOrders {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeOrders.class);
 
+    /// How long a node whose epoch another agent's registration has ended leaves it the orders: two
+    /// that live would end each other's epochs as fast as the log goes.
+    static final Duration AFTER_ANOTHER = Duration.ofSeconds(2);
+
     public enum Standing {
         UNREGISTERED,
         REGISTERING,
@@ -77,6 +81,9 @@ public final class NodeOrders {
     private long ordersFrom;
     private long syncDue;
 
+    /// It does not register before that, by [Clocks#nanos].
+    private long registersFrom;
+
     /// When the last registration was about to be written, in milliseconds since boot.
     private long written;
 
@@ -97,6 +104,7 @@ public final class NodeOrders {
         this.lease = lease;
         this.clocks = clocks;
         this.syncTimeout = syncTimeout;
+        this.registersFrom = clocks.nanos();
     }
 
     NodeName name() {
@@ -145,7 +153,7 @@ public final class NodeOrders {
     boolean unregistered() {
         leaveIfCutOff();
         return switch (status.standing()) {
-            case UNREGISTERED -> true;
+            case UNREGISTERED -> clocks.nanos() - registersFrom >= 0;
             case REGISTERING -> clocks.nanos() - syncDue >= 0;
             case IN_EPOCH -> {
                 boolean changed = node.changed();
@@ -194,7 +202,8 @@ public final class NodeOrders {
             return;
         }
         if (status.standing() == Standing.IN_EPOCH && order.epoch() > status.epoch()) {
-            // A registration came late that an agent before this one wrote.
+            // A registration came late that an agent before this one wrote, or another one lives.
+            registersFrom = clocks.nanos() + AFTER_ANOTHER.toNanos();
             registerAgain("The epoch is over", status.epoch(), order.epoch());
             return;
         }

@@ -50,16 +50,11 @@ class ContainerLeafTest {
                 """);
         UserModeLinux.boot(
                 folder,
-                """
-                mount -t proc proc /proc
-                mount -t sysfs sysfs /sys
-                mount -t cgroup2 cgroup2 /sys/fs/cgroup
-                mount -t tmpfs tmpfs /run
-                echo +memory +pids >/sys/fs/cgroup/cgroup.subtree_control
-                sleep 3600 &
-                """
+                UserModeLinux.MOUNTS
                         + UserModeLinux.mount(folder)
                         + """
+                        echo +memory +pids >/sys/fs/cgroup/cgroup.subtree_control
+                        sleep 3600 &
                         sh /mnt/enter own
                         sh /mnt/enter shared $!
                         sh /mnt/agent begin /run/machine >/mnt/machine-begun

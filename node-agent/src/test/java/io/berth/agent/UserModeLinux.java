@@ -17,6 +17,15 @@ public final class UserModeLinux {
     private static final long LIMIT_SECONDS = 180;
     private static final int SWAP_BYTES = 128 << 20;
 
+    /// What a guest's first process mounts first.
+    public static final String MOUNTS =
+            """
+            mount -t proc proc /proc
+            mount -t sysfs sysfs /sys
+            mount -t cgroup2 cgroup2 /sys/fs/cgroup
+            mount -t tmpfs tmpfs /run
+            """;
+
     /// What it does to have swap: the one disk that it has.
     public static final String SWAP =
             """

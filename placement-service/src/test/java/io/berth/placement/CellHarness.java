@@ -129,6 +129,10 @@ final class CellHarness implements AutoCloseable {
     final class Leader implements AutoCloseable {
         private final AtomicBoolean stop = new AtomicBoolean();
         private final LongSupplier wallClock;
+
+        /// Done when it has fenced its predecessor and knows what the log says.
+        final CompletableFuture<Void> recovered = new CompletableFuture<>();
+
         final CompletableFuture<Void> ended;
 
         Leader(LongSupplier wallClock) {
@@ -139,7 +143,8 @@ final class CellHarness implements AutoCloseable {
         }
 
         private void lead() {
-            var recovered = recover();
+            var cell = recover();
+            recovered.complete(null);
             try (var heartbeats =
                             new HeartbeatWatch(
                                     () -> new HeartbeatReader(kafka, LOG),
@@ -147,7 +152,7 @@ final class CellHarness implements AutoCloseable {
                                     Duration.ofSeconds(60));
                     var tenure =
                             new Tenure(
-                                    recovered,
+                                    cell,
                                     heartbeats,
                                     new CellMeters(meters),
                                     new Tenure.Rules(

@@ -28,14 +28,8 @@ class UserModeLinuxTest {
     void groups_hold_on_a_kernel_with_version_2_alone() throws Exception {
         UserModeLinux.boot(
                 folder,
-                """
-                mount -t proc proc /proc
-                mount -t sysfs sysfs /sys
-                mount -t cgroup2 cgroup2 /sys/fs/cgroup
-                mount -t tmpfs tmpfs /run
-                hostname localhost
-                cd /run
-                """
+                UserModeLinux.MOUNTS
+                        + "hostname localhost\ncd /run\n"
                         + UserModeLinux.SWAP
                         + UserModeLinux.mount(folder)
                         + UserModeLinux.java(Guest.class)

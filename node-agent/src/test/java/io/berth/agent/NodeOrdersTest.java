@@ -1,0 +1,109 @@
+package io.berth.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.berth.agent.NodeOrders.Standing;
+import io.berth.contracts.HeldRun;
+import io.berth.contracts.Inventory;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.event.Heartbeat;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.Order;
+import io.berth.log.Clocks;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A node's place in the orders, by a clock that stands still until the test moves it.
+class NodeOrdersTest {
+
+    private static final Duration SYNC_TIMEOUT = Duration.ofSeconds(10);
+
+    private final StillClock clock = new StillClock();
+    private final NodeOrders orders;
+
+    NodeOrdersTest(@TempDir Path folder) throws IOException {
+        var outbox = new Outbox("n1", _ -> new CompletableFuture<>(), clock);
+        var runs =
+                new OrderedRuns<>(
+                        launch -> {
+                            throw new AssertionError("nothing is launched: " + launch);
+                        },
+                        outbox,
+                        Duration.ZERO);
+        Lease lease = Lease.open(folder.resolve("lease"), null);
+        orders = new NodeOrders(new Lab(), runs, outbox, lease, clock, SYNC_TIMEOUT);
+    }
+
+    @Test
+    void one_whose_epoch_another_registration_has_ended_leaves_it_the_orders_for_a_while() {
+        assertThat(orders.unregistered()).isTrue();
+        NodeSeen seen = orders.register(0, 0, List.of());
+        orders.read(0, new Order.Sync(seen.node(), 1, seen.nonce(), List.of()));
+        assertThat(orders.status().standing()).isEqualTo(Standing.IN_EPOCH);
+
+        orders.read(1, new Order.Sync(seen.node(), 2, "another nonce", List.of()));
+
+        assertThat(orders.status().standing()).isEqualTo(Standing.UNREGISTERED);
+        assertThat(orders.unregistered()).isFalse();
+        clock.nanos += NodeOrders.AFTER_ANOTHER.toNanos();
+        assertThat(orders.unregistered()).isTrue();
+    }
+
+    private static final class StillClock implements Clocks {
+
+        private long nanos = Long.MAX_VALUE - 5;
+
+        @Override
+        public long millis() {
+            throw new AssertionError("no wall clock counts");
+        }
+
+        @Override
+        public long nanos() {
+            return nanos;
+        }
+
+        @Override
+        public void sleep(long duration) {
+            throw new AssertionError("nobody waits");
+        }
+    }
+
+    private static final class Lab implements NodeOrders.Node {
+
+        @Override
+        public NodeName name() {
+            return new NodeName("n1");
+        }
+
+        @Override
+        public NodeSeen seen(
+                String nonce, List<HeldRun> held, long reportsEnd, @Nullable Long fenceSeconds) {
+            var inventory =
+                    new Inventory(
+                            1, 1, 1, 1, 1000, List.of(), List.of(), false, null, "linux", "amd64");
+            return new NodeSeen(name(), nonce, "machine", "boot", "1", inventory, held, reportsEnd);
+        }
+
+        @Override
+        public boolean changed() {
+            return false;
+        }
+
+        @Override
+        public Heartbeat heartbeat(long epoch, long applied) {
+            throw new AssertionError("no heart beats");
+        }
+
+        @Override
+        public void divide(Order.Partition order) {
+            throw new AssertionError("no GPU is divided");
+        }
+    }
+}
