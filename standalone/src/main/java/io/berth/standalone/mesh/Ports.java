@@ -33,12 +33,7 @@ public record Ports(int base) {
 
     /// Ports that nobody listens on at the moment of asking ([FreePorts]).
     public static Ports free() {
-        while (true) {
-            var candidate = new Ports(FreePorts.next());
-            if (candidate.uses().stream().allMatch(use -> FreePorts.isFree(use.port()))) {
-                return candidate;
-            }
-        }
+        return new Ports(FreePorts.nextOf(COUNT));
     }
 
     public int submit() {
