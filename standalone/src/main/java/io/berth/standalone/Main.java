@@ -3,6 +3,7 @@ package io.berth.standalone;
 import io.berth.standalone.demo.Demo;
 import io.berth.standalone.mesh.CannotStart;
 import io.berth.standalone.mesh.Training;
+import io.berth.standalone.mesh.TrainingMesh;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
@@ -46,8 +47,8 @@ public final class Main {
                 Training.ofBroker();
                 yield 0;
             }
-            case "train-services" -> {
-                Training.ofServices(root);
+            case "train-mesh" -> {
+                TrainingMesh.run(root);
                 yield 0;
             }
             default -> throw new CannotStart("unknown command '" + command + "'");

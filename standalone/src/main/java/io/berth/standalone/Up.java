@@ -68,13 +68,18 @@ record Up(
         out.printf("Starting berth in %s%n", home.root());
         LeanHeap.keep();
         var services = new Services(root, home, ports, offer, Leash.here());
+        var training = new Training(services);
         Mesh mesh = Mesh.start(services, this::report);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(mesh, lock), "stop"));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(mesh, training, lock), "stop"));
         return switch (mesh.awaitStarted()) {
             case Mesh.Outcome.Ready ready -> {
                 greet(ready);
                 releaseCaller();
-                run(services, mesh);
+                // A training is of the build, as a build is.
+                if (mayBuild) {
+                    training.begin();
+                }
+                mesh.awaitStopped();
                 yield 0;
             }
             case Mesh.Outcome.Stopped _ -> 1;
@@ -86,22 +91,13 @@ record Up(
         };
     }
 
-    /// A training is of the build, as a build is.
-    private void run(Services services, Mesh mesh) throws IOException {
-        if (mayBuild) {
-            try (var _ = Training.begin(services, mesh)) {
-                mesh.awaitStopped();
-            }
-        } else {
-            mesh.awaitStopped();
-        }
-    }
-
-    private void stop(Mesh mesh, HomeLock lock) {
+    private void stop(Mesh mesh, Training training, HomeLock lock) {
         if (mesh.isRunning()) {
             out.println("Stopping");
         }
+        training.giveUp();
         mesh.close();
+        training.close();
         try {
             lock.close();
         } catch (IOException e) {

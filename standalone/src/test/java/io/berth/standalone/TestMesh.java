@@ -181,10 +181,8 @@ final class TestMesh {
     /// line but for the port. Its log is JSON.
     Instance second(String service) throws IOException {
         int port = FreePorts.next();
-        // Java tells no arguments that are longer than a page together.
-        String line = read(Path.of("/proc", process(service).pid() + "", "cmdline"));
         List<String> command =
-                Stream.of(line.split("\0"))
+                commandLine(service).stream()
                         .map(it -> it.startsWith(PORT) ? PORT + port : it)
                         .toList();
         Path log = secondLog(service);
@@ -196,6 +194,11 @@ final class TestMesh {
         builder.environment().putAll(environment(process(service).pid()));
         builder.environment().put("QUARKUS_LOG_CONSOLE_JSON_ENABLED", "true");
         return new Instance(builder.start(), port);
+    }
+
+    /// That of a part's process. Java tells no arguments that are longer than a page together.
+    List<String> commandLine(String part) throws IOException {
+        return List.of(read(Path.of("/proc", process(part).pid() + "", "cmdline")).split("\0"));
     }
 
     /// What a second process writes.

@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -41,6 +42,23 @@ record Application(Path target, String name, String main) {
         return target.resolve(name + ".aot");
     }
 
+    /// Where one is made.
+    private Path unfinished() {
+        return cache().resolveSibling(cache().getFileName() + ".new");
+    }
+
+    /// Puts the cache that was made in its place.
+    void keepCache() throws IOException {
+        Files.move(unfinished(), cache(), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /// Deletes what there is of a cache that was not finished.
+    void discardUnfinishedCache() throws IOException {
+        Files.deleteIfExists(unfinished());
+        // What the JVM has learnt, until it makes the cache of it.
+        Files.deleteIfExists(Path.of(unfinished() + ".config"));
+    }
+
     /// Whether there is a cache of just these classes: one that is older would slow the start.
     boolean trained() throws IOException {
         if (!Files.exists(cache())) {
@@ -61,8 +79,8 @@ record Application(Path target, String name, String main) {
     }
 
     /// What a JVM is told to run it and to write a cache when it ends.
-    List<String> training(Path output) throws IOException {
-        return arguments(List.of("-XX:AOTCacheOutput=" + output));
+    List<String> training() throws IOException {
+        return arguments(List.of("-XX:AOTCacheOutput=" + unfinished()));
     }
 
     private List<String> arguments(List<String> cache) throws IOException {

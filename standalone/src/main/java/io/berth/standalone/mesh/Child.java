@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A part of the mesh that is a process, and is started again when it dies or is beyond repair.
 ///
-/// All calls come from one thread, which lives as long as the processes. Times are readings of one
-/// clock that never goes back.
+/// All calls but [#kill] come from one thread, which lives as long as the processes. Times are
+/// readings of one clock that never goes back.
 final class Child {
 
     private static final Duration EAGER = Duration.ofMillis(200);
@@ -32,7 +32,7 @@ final class Child {
     private final Health.Probe probe;
 
     private State state = State.STOPPED;
-    private @Nullable Running process;
+    private volatile @Nullable Running process;
     private Duration startedAt = Duration.ZERO;
     private Duration startAt = Duration.ZERO;
     private Duration probeAt = Duration.ZERO;
@@ -122,6 +122,14 @@ final class Child {
         }
         process = null;
         return orderly;
+    }
+
+    /// Ends the process that there is, if any, without asking it.
+    void kill() {
+        Running current = process;
+        if (current != null) {
+            current.kill();
+        }
     }
 
     private void spawn(Duration now) {

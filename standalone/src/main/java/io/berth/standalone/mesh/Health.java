@@ -36,17 +36,6 @@ enum Health {
         };
     }
 
-    /// Is ready as soon as a service answers at all.
-    static Probe ofAnswering(int port) {
-        return () -> {
-            try {
-                return answer(port, "live") == HttpURLConnection.HTTP_OK ? READY : NOT_READY;
-            } catch (IOException e) {
-                return NOT_READY;
-            }
-        };
-    }
-
     private static int answer(int port, String check) throws IOException {
         var address = URI.create("http://127.0.0.1:" + port + "/q/health/" + check).toURL();
         var connection = (HttpURLConnection) address.openConnection();

@@ -11,7 +11,6 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -131,9 +130,12 @@ public final class Mesh implements AutoCloseable {
         awaitStopped();
     }
 
-    /// The database, while it runs.
-    Optional<PostgresServer> database() {
-        return Optional.ofNullable(postgres);
+    /// Stops the mesh at once, for nothing of it is worth keeping; but the agent puts away what it
+    /// has made outside of its home.
+    void abandon() {
+        stop();
+        Stream.of(submit, priority, placement, accounting).forEach(Child::kill);
+        awaitStopped();
     }
 
     public boolean isRunning() {

@@ -28,12 +28,17 @@ public final class MeshClient {
     ///
     /// @param job the fields of `JobSubmission` that are given
     public JsonNode submit(Map<String, ?> job) throws IOException {
+        return post("/v1/jobs", job);
+    }
+
+    /// Asks the gateway for a change.
+    JsonNode post(String path, Map<String, ?> change) throws IOException {
         return answer(
-                request(ports.submit(), "/v1/jobs")
+                request(ports.submit(), path)
                         .header("Content-Type", "application/json")
                         .POST(
                                 HttpRequest.BodyPublishers.ofByteArray(
-                                        Json.mapper().writeValueAsBytes(job))));
+                                        Json.mapper().writeValueAsBytes(change))));
     }
 
     /// Asks the gateway.

@@ -1,6 +1,5 @@
 package io.berth.standalone.mesh;
 
-import io.berth.embedded.FreePorts;
 import io.berth.embedded.PostgresServer;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -8,8 +7,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +16,15 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param root of the checkout
 /// @param kafka the settings by which a service, named as in [MeshStatus], reaches the brokers
+/// @param training whether each makes its AOT cache when it ends, see [TrainingMesh]
 public record Services(
-        Path root, MeshHome home, Ports ports, Offer offer, Leash leash, Brokers kafka) {
+        Path root,
+        MeshHome home,
+        Ports ports,
+        Offer offer,
+        Leash leash,
+        Brokers kafka,
+        boolean training) {
 
     /// How a service reaches the brokers.
     interface Brokers {
@@ -36,7 +40,13 @@ public record Services(
                 ports,
                 offer,
                 leash,
-                _ -> Map.of("kafka.bootstrap.servers", "127.0.0.1:" + ports.kafka()));
+                _ -> Map.of("kafka.bootstrap.servers", "127.0.0.1:" + ports.kafka()),
+                false);
+    }
+
+    /// The same, each of which makes its AOT cache when it ends.
+    Services trainees() {
+        return new Services(root, home, ports, offer, leash, kafka, true);
     }
 
     private static final String ROOT = "root";
@@ -45,10 +55,21 @@ public record Services(
     /// Runs may take their own grace to end.
     private static final Duration AGENT_GRACE = Duration.ofSeconds(60);
 
+    /// A cache is some hundred MiB to be linked and written, at the lowest priority.
+    private static final Duration TRAINING_GRACE = Duration.ofMinutes(5);
+
+    private static final String AGENT = "node-agent";
+
     /// From so many processors on the second compiler tier has some to itself while it warms up.
     private static final int PROCESSORS_FOR_BOTH_TIERS = 8;
 
     private static final String FIRST_TIER = "-XX:TieredStopAtLevel=1";
+
+    /// What a training compiled, a JVM with its cache compiles as soon as it is called: by the
+    /// first compiler alone, but with counters, so that what is called often goes on to the second.
+    /// Code of level 1 has none and would stay as it is for good, and what a training gave the
+    /// second would be given to it during the start.
+    private static final String TRAINED_TIER = "-XX:TieredStopAtLevel=2";
 
     /// One collector thread. The JVM's archives of classes stay where they were made for: moved to
     /// a random place, as they are else, most of their pages are written, and are the process's own
@@ -112,13 +133,6 @@ public record Services(
         Service(String name, Application application, int port, List<String> flags) {
             this(name, application, port, flags, Map.of());
         }
-
-        /// The same, somewhere else and with further settings, which count before the others.
-        Service like(int otherPort, List<String> settings) {
-            var all = new ArrayList<>(flags);
-            all.addAll(settings);
-            return new Service(name, application, otherPort, all, variables);
-        }
     }
 
     Child submit() {
@@ -139,7 +153,7 @@ public record Services(
 
     /// @param database the running one, null while there is none
     Child accounting(Supplier<@Nullable PostgresServer> database) {
-        var role = new Child.Role("accounting", ports.accounting(), home.log("accounting"), GRACE);
+        Child.Role role = role("accounting", ports.accounting(), GRACE);
         return new Child(
                 role,
                 () -> {
@@ -152,51 +166,21 @@ public record Services(
                 Health.ofService(ports.accounting()));
     }
 
-    /// The parts that have no AOT cache, each with a way to run it once more beside a mesh; the one
-    /// that gains most comes first, for a mesh may not be up for long.
-    ///
-    /// @param database the running one, if there is one
-    /// @param before words before each command
-    List<Training.Trainee> trainees(Optional<PostgresServer> database, List<String> before)
-            throws IOException {
-        var services = new ArrayList<Service>();
-        database.map(this::accountingService).ifPresent(services::add);
-        services.addAll(List.of(placementService(), submitService(), priorityService()));
-        var trainees = new ArrayList<Training.Trainee>();
-        for (Service service : services) {
-            trainee(service, List.of(), before, Health::ofService).ifPresent(trainees::add);
-        }
-        List<String> apart =
-                List.of(
-                        "-Dkafka.bootstrap.servers=127.0.0.1:1",
-                        "-Dberth.agent.home=" + root.resolve("node-agent/target/training"),
-                        "-Dberth.agent.cgroup-parent=berth-training-" + ports.base());
-        trainee(nodeAgent(), apart, before, Health::ofAnswering).ifPresent(trainees::add);
-        return trainees;
+    /// What the parts run.
+    static List<Application> applications(Path root) {
+        return Stream.of(
+                        "accounting-service",
+                        "placement-service",
+                        "submit-service",
+                        "priority-service",
+                        AGENT)
+                .map(module -> application(root, module))
+                .toList();
     }
 
-    private Optional<Training.Trainee> trainee(
-            Service service,
-            List<String> settings,
-            List<String> before,
-            IntFunction<Health.Probe> up)
-            throws IOException {
-        Application application = service.application();
-        if (application.trained()) {
-            return Optional.empty();
-        }
-        int port = FreePorts.next();
-        return Optional.of(
-                new Training.Trainee(
-                        service.name(),
-                        application.cache(),
-                        output ->
-                                process(
-                                        before,
-                                        service.like(port, settings),
-                                        application.training(output),
-                                        home.log("training")),
-                        up.apply(port)));
+    /// The process of `berth up` itself.
+    static Application supervisor(Path root) {
+        return Application.of(root, "standalone", "io.berth.standalone.Main");
     }
 
     private Service submitService() {
@@ -236,8 +220,7 @@ public record Services(
         }
         offer.gpuProfile().ifPresent(name -> flags.add("-Dberth.agent.gpu-profile=" + name));
         offer.virtual().ifPresent(nodes -> flags.add("-Dberth.agent.virtual=" + nodes));
-        Application agent = Application.of(root, "node-agent", "io.berth.agent.AgentMain");
-        return new Service("agent", agent, ports.agent(), flags, SMALL_NATIVE_HEAP);
+        return new Service("agent", application(AGENT), ports.agent(), flags, SMALL_NATIVE_HEAP);
     }
 
     private Service accountingService(PostgresServer server) {
@@ -257,35 +240,46 @@ public record Services(
     }
 
     private Application application(String module) {
-        return Application.of(root, module, Application.GENERATED);
+        return application(root, module);
+    }
+
+    private static Application application(Path root, String module) {
+        String main = module.equals(AGENT) ? "io.berth.agent.AgentMain" : Application.GENERATED;
+        return Application.of(root, module, main);
+    }
+
+    private Child.Role role(String name, int port, Duration grace) {
+        return new Child.Role(name, port, home.log(name), training ? TRAINING_GRACE : grace);
     }
 
     private Child child(Service service, Duration grace) {
-        var role = new Child.Role(service.name(), service.port(), home.log(service.name()), grace);
+        Child.Role role = role(service.name(), service.port(), grace);
         return new Child(
                 role, () -> running(service, role.log()), Health.ofService(service.port()));
     }
 
     private Running running(Service service, Path log) throws IOException {
-        List<String> application = service.application().running();
-        return Running.of(process(List.of(), service, application, log).start());
+        Application application = service.application();
+        List<String> arguments = training ? application.training() : application.running();
+        return Running.of(process(service, arguments, log).start());
     }
 
     /// The second compiler tier halves what a warm service takes of the processors, and makes a
     /// start dearer by two thirds: what is compiled for it counts its calls first. With a cache
     /// hardly anything is compiled at the start, so that only load pays for it.
-    private static List<String> tiers(Application application) throws IOException {
+    private List<String> tiers(Application application) throws IOException {
+        if (training) {
+            return List.of(TRAINED_TIER);
+        }
         boolean both =
                 application.trained()
                         || Runtime.getRuntime().availableProcessors() >= PROCESSORS_FOR_BOTH_TIERS;
         return both ? List.of() : List.of(FIRST_TIER);
     }
 
-    private ProcessBuilder process(
-            List<String> before, Service service, List<String> application, Path log)
+    private ProcessBuilder process(Service service, List<String> application, Path log)
             throws IOException {
-        var command = new ArrayList<>(before);
-        command.addAll(JVM);
+        var command = new ArrayList<>(JVM);
         command.addAll(tiers(service.application()));
         command.add("-XX:ErrorFile=" + home.logs().resolve(service.name() + "-hs_err.log"));
         command.add("-Dquarkus.http.host=127.0.0.1");

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,6 +79,17 @@ class ApplicationTest {
         file("quarkus-app/lib/main/a.jar", BUILT.plusSeconds(2));
 
         assertThat(application.running()).noneMatch(it -> it.startsWith("-XX:AOTCache"));
+    }
+
+    @Test
+    void a_training_makes_a_cache_beside_of_just_the_class_path_that_runs() throws IOException {
+        build();
+        List<String> running = application.running();
+
+        assertThat(application.training())
+                .first()
+                .isEqualTo("-XX:AOTCacheOutput=" + application.cache() + ".new");
+        assertThat(application.training()).endsWith(running.toArray(String[]::new));
     }
 
     @Test

@@ -49,7 +49,8 @@ class GuardedMeshTest {
                         ports,
                         offer,
                         Leash.here(),
-                        name -> Objects.requireNonNull(admitted.get(name), name));
+                        name -> Objects.requireNonNull(admitted.get(name), name),
+                        false);
         List<Child> children =
                 List.of(
                         services.agent(),
