@@ -1,6 +1,7 @@
 package io.berth.standalone.mesh;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ record Exercise(MeshClient client, String folder) {
     private static final int TASKS = 200;
     private static final int QUESTIONS = 10;
     private static final long LOOK_MILLIS = 50;
+    private static final Duration LIMIT = Duration.ofMinutes(5);
 
     void run() throws IOException, InterruptedException {
         for (int i = 0; i < ONE_BY_ONE; i++) {
@@ -35,8 +37,13 @@ record Exercise(MeshClient client, String folder) {
         client.accounting("/v1/accounting/usage");
     }
 
+    /// @throws IOException if it takes so long that something must be wrong
     private void awaitEnded(String name) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + LIMIT.toNanos();
         do {
+            if (System.nanoTime() > deadline) {
+                throw new IOException("jobs of the training do not end within " + LIMIT);
+            }
             Thread.sleep(LOOK_MILLIS);
         } while (!client.get("/v1/jobs?name=" + name + "&limit=1").path("jobs").isEmpty());
     }
