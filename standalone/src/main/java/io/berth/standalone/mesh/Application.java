@@ -37,7 +37,7 @@ record Application(Path target, String name, String main) {
         return new Application(root.resolve(module).resolve("target"), module, main);
     }
 
-    /// What its JVM loaded and linked when it was trained, see [Training].
+    /// What its JVM loaded, linked and compiled when it was trained, see [TrainingMesh].
     Path cache() {
         return target.resolve(name + ".aot");
     }

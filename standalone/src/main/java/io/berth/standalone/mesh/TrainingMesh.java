@@ -41,8 +41,12 @@ public final class TrainingMesh {
         Runtime.getRuntime()
                 .addShutdownHook(
                         new Thread(() -> cleanUp(root, mesh, home, lock, trained), "clean-up"));
-        if (mesh.awaitStarted() instanceof Mesh.Outcome.Failed failed) {
-            throw new IOException(failed.explanation());
+        switch (mesh.awaitStarted()) {
+            case Mesh.Outcome.Ready _ -> {}
+            case Mesh.Outcome.Failed failed -> throw new IOException(failed.explanation());
+            case Mesh.Outcome.Stopped _ -> {
+                return;
+            }
         }
         var client = new MeshClient(ports, identity.token("trainer", Identity.OPERATOR));
         new Exercise(client, home.root().toString()).run();
