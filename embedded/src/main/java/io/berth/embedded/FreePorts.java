@@ -2,9 +2,7 @@ package io.berth.embedded;
 
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 
@@ -18,6 +16,11 @@ public final class FreePorts {
     private static final int RANGES = 160;
     private static final int SIZE = 125;
 
+    private static final class Ours {
+
+        private static final FreePorts PORTS = claim(ThreadLocalRandom.current().nextInt(RANGES));
+    }
+
     private final ServerSocket held;
     private int next = 1;
 
@@ -25,13 +28,8 @@ public final class FreePorts {
         this.held = held;
     }
 
-    private static final class Ours {
-
-        private static final FreePorts PORTS = claim(ThreadLocalRandom.current().nextInt(RANGES));
-    }
-
     public static int next() {
-        return Ours.PORTS.consecutive(1);
+        return nextOf(1);
     }
 
     /// The first of so many.
@@ -39,18 +37,31 @@ public final class FreePorts {
         return Ours.PORTS.consecutive(count);
     }
 
+    /// Whether nobody listens on it.
+    public static boolean isFree(int port) {
+        try (var _ = listen(port)) {
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static ServerSocket listen(int port) throws IOException {
+        return new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
+    }
+
     /// The first range from this one on that is nobody's.
     static FreePorts claim(int range) {
-        return IntStream.range(range, range + RANGES)
-                .map(it -> FIRST + it % RANGES * SIZE)
-                .mapToObj(FreePorts::listen)
-                .flatMap(Optional::stream)
-                .findFirst()
-                .map(FreePorts::new)
-                .orElseThrow(() ->
-                        new IllegalStateException(
-                                "no range of ports from %d to %d is free"
-                                        .formatted(FIRST, FIRST + RANGES * SIZE - 1)));
+        for (int i = 0; i < RANGES; i++) {
+            try {
+                return new FreePorts(listen(FIRST + (range + i) % RANGES * SIZE));
+            } catch (IOException e) {
+                // Somebody else's.
+            }
+        }
+        throw new IllegalStateException(
+                "no range of ports from %d to %d is free"
+                        .formatted(FIRST, FIRST + RANGES * SIZE - 1));
     }
 
     synchronized int consecutive(int count) {
@@ -66,29 +77,5 @@ public final class FreePorts {
         throw new IllegalStateException(
                 "no %d ports in a row are free from %d to %d"
                         .formatted(count, held.getLocalPort() + 1, held.getLocalPort() + SIZE - 1));
-    }
-
-    /// Whether nobody listens on it.
-    public static boolean isFree(int port) {
-        Optional<ServerSocket> socket = listen(port);
-        try {
-            if (socket.isPresent()) {
-                socket.get().close();
-            }
-        } catch (IOException e) {
-            return false;
-        }
-        return socket.isPresent();
-    }
-
-    private static Optional<ServerSocket> listen(int port) {
-        try {
-            var socket = new ServerSocket();
-            socket.setReuseAddress(true);
-            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-            return Optional.of(socket);
-        } catch (IOException e) {
-            return Optional.empty();
-        }
     }
 }

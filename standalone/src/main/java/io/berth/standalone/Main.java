@@ -2,7 +2,6 @@ package io.berth.standalone;
 
 import io.berth.standalone.demo.Demo;
 import io.berth.standalone.mesh.CannotStart;
-import io.berth.standalone.mesh.Training;
 import io.berth.standalone.mesh.TrainingMesh;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
@@ -43,10 +42,6 @@ public final class Main {
             case "down" -> Down.of(rest, System.getenv(), System.out).run();
             case "status" -> Status.of(rest, System.getenv(), System.out).run();
             case "demo" -> new Demo(root, System.out).run();
-            case "train" -> {
-                Training.ofBroker();
-                yield 0;
-            }
             case "train-mesh" -> {
                 TrainingMesh.run(root);
                 yield 0;

@@ -97,7 +97,7 @@ record Up(
         }
         training.giveUp();
         mesh.close();
-        training.close();
+        training.awaitEnd();
         try {
             lock.close();
         } catch (IOException e) {

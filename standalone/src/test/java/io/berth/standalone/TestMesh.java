@@ -181,8 +181,10 @@ final class TestMesh {
     /// line but for the port. Its log is JSON.
     Instance second(String service) throws IOException {
         int port = FreePorts.next();
+        // Java tells no arguments that are longer than a page together.
+        String line = read(Path.of("/proc", process(service).pid() + "", "cmdline"));
         List<String> command =
-                commandLine(service).stream()
+                Stream.of(line.split("\0"))
                         .map(it -> it.startsWith(PORT) ? PORT + port : it)
                         .toList();
         Path log = secondLog(service);
@@ -196,9 +198,10 @@ final class TestMesh {
         return new Instance(builder.start(), port);
     }
 
-    /// That of a part's process. Java tells no arguments that are longer than a page together.
-    List<String> commandLine(String part) throws IOException {
-        return List.of(read(Path.of("/proc", process(part).pid() + "", "cmdline")).split("\0"));
+    /// Whether a part's process has an AOT cache in its memory: a JVM goes on without one that does
+    /// not suit it.
+    boolean hasCache(String part) throws IOException {
+        return read(Path.of("/proc", process(part).pid() + "", "maps")).contains(".aot\n");
     }
 
     /// What a second process writes.
@@ -284,34 +287,37 @@ final class TestMesh {
         throw new AssertionError("no part " + name);
     }
 
-    /// Asserts that no process works for this mesh any more, and that none of its control groups is
-    /// left.
     void assertGone() throws IOException {
+        assertGone(folder, home(), ports);
+    }
+
+    /// Asserts that no process works for a mesh any more, and that none of its control groups is
+    /// left.
+    ///
+    /// @param folder that only its processes know of
+    static void assertGone(Path folder, MeshHome home, Ports ports) throws IOException {
         String self = Long.toString(ProcessHandle.current().pid());
         try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
             assertThat(
                             processes
                                     .filter(process -> isNumber(process.getFileName()))
                                     .filter(process -> !process.endsWith(self))
-                                    .filter(this::belongsHere))
+                                    .filter(process -> knows(process, folder)))
                     .as("processes of " + folder)
                     .isEmpty();
         }
         Path groups = Path.of("/sys/fs/cgroup");
         if (Files.isDirectory(groups)) {
-            try (Stream<Path> found = Files.find(groups, 2, (path, it) -> isGroup(path))) {
+            try (Stream<Path> found =
+                    Files.find(groups, 2, (path, _) -> path.endsWith("berth-" + ports.base()))) {
                 assertThat(found).as("control groups").isEmpty();
             }
         }
-        assertThat(home().run().resolve("lock")).isEmptyFile();
-        assertThat(home().status()).doesNotExist();
+        assertThat(home.lock()).isEmptyFile();
+        assertThat(home.status()).doesNotExist();
     }
 
-    private boolean isGroup(Path path) {
-        return path.getFileName().toString().equals("berth-" + ports.base());
-    }
-
-    private boolean belongsHere(Path process) {
+    private static boolean knows(Path process, Path folder) {
         return Stream.of("cmdline", "environ")
                 .anyMatch(file -> read(process.resolve(file)).contains(folder.toString()));
     }

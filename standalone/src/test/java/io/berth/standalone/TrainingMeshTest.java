@@ -1,12 +1,13 @@
 package io.berth.standalone;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.berth.contracts.json.Json;
 import io.berth.standalone.mesh.MeshHome;
+import io.berth.standalone.mesh.Ports;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,13 +33,12 @@ class TrainingMeshTest {
             await().atMost(PATIENCE).ignoreExceptions().until(this::allAreReady);
             var mesh = new Properties();
             mesh.load(Files.newBufferedReader(home.addresses()));
-            String port = mesh.getProperty("url", "").replaceAll(".*:", "");
+            var gateway = URI.create(mesh.getProperty("url"));
 
             training.destroy();
 
             assertThat(training.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-            assertThat(processes()).as("processes of " + home.root()).isEmpty();
-            assertThat(groups("berth-" + port)).as("control groups").isEmpty();
+            TestMesh.assertGone(home.root(), home, new Ports(gateway.getPort()));
             try (Stream<Path> left = Files.walk(home.root())) {
                 assertThat(left.filter(Files::isRegularFile)).containsExactly(home.lock());
             }
@@ -72,31 +72,5 @@ class TrainingMeshTest {
                         .path("parts")
                         .findValuesAsText("state");
         return states.size() == 7 && states.stream().allMatch("READY"::equals);
-    }
-
-    private List<Path> processes() throws IOException {
-        try (Stream<Path> all = Files.list(Path.of("/proc"))) {
-            return all.filter(it -> it.getFileName().toString().matches("\\d+"))
-                    .filter(it -> commandLine(it).contains(home.root() + "/"))
-                    .toList();
-        }
-    }
-
-    private static String commandLine(Path process) {
-        try {
-            return new String(Files.readAllBytes(process.resolve("cmdline")), UTF_8);
-        } catch (IOException e) {
-            return "";
-        }
-    }
-
-    private static List<Path> groups(String name) throws IOException {
-        Path all = Path.of("/sys/fs/cgroup");
-        if (!Files.isDirectory(all)) {
-            return List.of();
-        }
-        try (Stream<Path> found = Files.find(all, 2, (path, _) -> path.endsWith(name))) {
-            return found.toList();
-        }
     }
 }

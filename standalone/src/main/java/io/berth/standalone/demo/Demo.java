@@ -15,10 +15,8 @@ import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /// `berth demo`: a mesh of its own with one simulated DGX A100, the contest on it, and the check of
 /// its books. It leaves nothing behind.
@@ -88,10 +86,8 @@ public record Demo(Path root, PrintStream out) {
 
     private static void cleanUp(Mesh mesh, MeshHome home) {
         mesh.close();
-        try (Stream<Path> files = Files.walk(home.root())) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
+        try {
+            home.clear();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

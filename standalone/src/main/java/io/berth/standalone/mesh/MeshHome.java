@@ -7,8 +7,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The folder that holds everything of a mesh, closed to all but its user.
@@ -164,6 +166,19 @@ public record MeshHome(Path root) {
                                 ports.kafka(),
                                 root),
                 "rw-r--r--");
+    }
+
+    /// Deletes all of it but the lock, if there is one, which is never deleted.
+    public void clear() throws IOException {
+        boolean locked = Files.exists(lock());
+        try (Stream<Path> files = Files.walk(root)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                if (!locked || !lock().startsWith(file)) {
+                    // The lock of the supervisor's log goes away by itself.
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
     }
 
     /// Replaces the content of a file at once, so that a reader sees the old or the new.

@@ -167,19 +167,19 @@ public record Services(
     }
 
     /// What the parts run.
-    static List<Application> applications(Path root) {
+    List<Application> applications() {
         return Stream.of(
                         "accounting-service",
                         "placement-service",
                         "submit-service",
                         "priority-service",
                         AGENT)
-                .map(module -> application(root, module))
+                .map(this::application)
                 .toList();
     }
 
     /// The process of `berth up` itself.
-    static Application supervisor(Path root) {
+    Application supervisor() {
         return Application.of(root, "standalone", "io.berth.standalone.Main");
     }
 
@@ -240,10 +240,6 @@ public record Services(
     }
 
     private Application application(String module) {
-        return application(root, module);
-    }
-
-    private static Application application(Path root, String module) {
         String main = module.equals(AGENT) ? "io.berth.agent.AgentMain" : Application.GENERATED;
         return Application.of(root, module, main);
     }

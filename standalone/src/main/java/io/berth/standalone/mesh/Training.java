@@ -1,20 +1,16 @@
 package io.berth.standalone.mesh;
 
-import io.berth.embedded.KafkaBroker;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Makes later starts and their first jobs faster: where a service has no AOT cache, a
 /// [TrainingMesh] runs beside the mesh that is up, at the lowest priority. It ends by itself, or
 /// with the mesh.
-public final class Training implements AutoCloseable {
+public final class Training {
 
     private static final Logger LOG = LoggerFactory.getLogger(Training.class);
     private static final long LIMIT_MINUTES = 20;
@@ -33,7 +29,7 @@ public final class Training implements AutoCloseable {
 
     /// Begins, beside a mesh that is up, if a service has no cache.
     public void begin() throws IOException {
-        for (Application application : Services.applications(services.root())) {
+        for (Application application : services.applications()) {
             if (!application.trained()) {
                 thread.start();
                 return;
@@ -41,26 +37,12 @@ public final class Training implements AutoCloseable {
         }
     }
 
-    /// Loads what the process of `berth up` does: starts a broker in an empty folder, and ends it.
-    public static void ofBroker() throws IOException {
-        Path folder = Files.createTempDirectory("berth-training");
-        Ports ports = Ports.free();
-        KafkaBroker.start(folder.resolve("kafka"), ports.kafka(), ports.kafkaController()).close();
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
-    }
-
-    /// Begins to give up what is not done; [#close] waits until nothing is left of it.
+    /// Begins to give up what is not done; [#awaitEnd] waits until nothing is left of it.
     public void giveUp() {
         thread.interrupt();
     }
 
-    @Override
-    public void close() {
-        giveUp();
+    public void awaitEnd() {
         try {
             thread.join();
         } catch (InterruptedException e) {
@@ -73,7 +55,7 @@ public final class Training implements AutoCloseable {
         try {
             if (train(log)) {
                 // The broker was in the process of the training, whose cache is made last.
-                Services.supervisor(services.root()).keepCache();
+                services.supervisor().keepCache();
                 LOG.info("The services are trained: they start faster from now on");
             } else {
                 LOG.warn("The services start more slowly: training them failed, see {}", log);

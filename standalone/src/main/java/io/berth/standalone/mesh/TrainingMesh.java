@@ -2,12 +2,9 @@ package io.berth.standalone.mesh;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Stream;
 
 /// A small mesh that works for a while, so that the JVM of each part can make an AOT cache of what
 /// it loaded, linked and compiled for that. All of it is in a folder of the build, and on ports of
@@ -30,7 +27,7 @@ public final class TrainingMesh {
         HomeLock lock =
                 HomeLock.take(home)
                         .orElseThrow(() -> new CannotStart("another training is under way"));
-        clear(home);
+        home.clear();
         home.create();
         SupervisorLog.to(home.log("supervisor"));
         Ports ports = Ports.free();
@@ -40,7 +37,7 @@ public final class TrainingMesh {
         var trained = new AtomicBoolean();
         Runtime.getRuntime()
                 .addShutdownHook(
-                        new Thread(() -> cleanUp(root, mesh, home, lock, trained), "clean-up"));
+                        new Thread(() -> cleanUp(services, mesh, lock, trained), "clean-up"));
         switch (mesh.awaitStarted()) {
             case Mesh.Outcome.Ready _ -> {}
             case Mesh.Outcome.Failed failed -> throw new IOException(failed.explanation());
@@ -51,20 +48,20 @@ public final class TrainingMesh {
         var client = new MeshClient(ports, identity.token("trainer", Identity.OPERATOR));
         new Exercise(client, home.root().toString()).run();
         mesh.close();
-        for (Application application : Services.applications(root)) {
+        for (Application application : services.applications()) {
             application.keepCache();
         }
         trained.set(true);
     }
 
     private static void cleanUp(
-            Path root, Mesh mesh, MeshHome home, HomeLock lock, AtomicBoolean trained) {
+            Services services, Mesh mesh, HomeLock lock, AtomicBoolean trained) {
         mesh.abandon();
         try {
-            clear(home);
+            services.home().clear();
             lock.close();
             if (!trained.get()) {
-                giveUp(root);
+                giveUp(services);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -72,24 +69,12 @@ public final class TrainingMesh {
     }
 
     /// Ends this process at once: a JVM that ends by itself makes its cache first.
-    private static void giveUp(Path root) throws IOException {
-        for (Application application : Services.applications(root)) {
+    private static void giveUp(Services services) throws IOException {
+        for (Application application : services.applications()) {
             application.discardUnfinishedCache();
         }
-        Services.supervisor(root).discardUnfinishedCache();
+        services.supervisor().discardUnfinishedCache();
         String self = Long.toString(ProcessHandle.current().pid());
         new ProcessBuilder("kill", "-KILL", self).start().onExit().join();
-    }
-
-    /// Deletes all but the lock.
-    private static void clear(MeshHome home) throws IOException {
-        try (Stream<Path> files = Files.walk(home.root())) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                if (!home.lock().startsWith(file)) {
-                    // The lock of its own log goes away by itself.
-                    Files.deleteIfExists(file);
-                }
-            }
-        }
     }
 }
