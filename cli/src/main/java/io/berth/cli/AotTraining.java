@@ -1,5 +1,8 @@
 package io.berth.cli;
 
+import io.berth.slurm.session.Frame;
+import io.berth.slurm.session.Frame.Channel;
+import io.berth.slurm.session.TrainingGateway;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,8 +19,8 @@ import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 
-/// The run that an ahead-of-time cache is recorded from: every listing once, against canned answers
-/// on a port of the loopback, with the output thrown away.
+/// The run that an ahead-of-time cache is recorded from: every listing once, and a program in a job
+/// of its own, against canned answers on a port of the loopback, with the output thrown away.
 ///
 /// `java -XX:AOTCacheOutput=cli.aot -cp … io.berth.cli.Main --train-aot`
 final class AotTraining {
@@ -28,6 +31,7 @@ final class AotTraining {
     private static final List<String> COMMANDS =
             List.of(
                     "sbatch -N2 --gres=gpu:1 --time=1:00:00 --wait --wrap true",
+                    "srun --gres=gpu:1 hostname",
                     "squeue",
                     "squeue -l -u alice -t all",
                     "squeue --json",
@@ -95,35 +99,50 @@ final class AotTraining {
 
     private static void serve(ServerSocket server, byte[] jobs, byte[] nodes) {
         while (!server.isClosed()) {
-            try (Socket socket = server.accept()) {
-                String head = request(socket.getInputStream());
-                while (!head.isEmpty()) {
-                    socket.getOutputStream().write(head.contains(" /v1/nodes") ? nodes : jobs);
-                    head = request(socket.getInputStream());
-                }
+            try {
+                Socket socket = server.accept();
+                Thread.ofVirtual().start(() -> serve(socket, jobs, nodes));
             } catch (IOException e) {
-                // The client has gone, or the training is over.
-                continue;
+                // The training is over.
+                return;
             }
         }
+    }
+
+    private static void serve(Socket connection, byte[] jobs, byte[] nodes) {
+        try (Socket socket = connection) {
+            InputStream in = socket.getInputStream();
+            OutputStream out = socket.getOutputStream();
+            for (String head = request(in); !head.isEmpty(); head = request(in)) {
+                if (head.contains("Upgrade: websocket")) {
+                    session(new TrainingGateway(head, in, out));
+                    return;
+                }
+                out.write(head.contains(" /v1/nodes") ? nodes : jobs);
+            }
+        } catch (IOException e) {
+            // The client has gone.
+        }
+    }
+
+    /// A program that writes a word, and ends.
+    private static void session(TrainingGateway gateway) throws IOException {
+        gateway.send(Frame.control("started gpu-01"));
+        byte[] word = {'a', '\n'};
+        gateway.send(Frame.of(Channel.OUTPUT, word, word.length));
+        gateway.send(Frame.control("exit 0"));
+        gateway.untilClosed();
     }
 
     /// Reads a request with its body.
     ///
     /// @return its head, "" if there is no request any more
     private static String request(InputStream in) throws IOException {
-        var head = new StringBuilder();
-        while (head.indexOf("\r\n\r\n") < 0) {
-            int next = in.read();
-            if (next < 0) {
-                return "";
-            }
-            head.append((char) next);
-        }
+        String head = TrainingGateway.head(in);
         int at = head.indexOf("Content-Length: ");
         if (at >= 0) {
             in.skipNBytes(Long.parseLong(head.substring(at + 16, head.indexOf("\r", at))));
         }
-        return head.toString();
+        return head;
     }
 }

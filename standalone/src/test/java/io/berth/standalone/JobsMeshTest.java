@@ -443,6 +443,16 @@ class JobsMeshTest {
         }
     }
 
+    /// Without one a program at a prompt waits twice as long. The command is above it in the job.
+    @Test
+    void the_command_that_a_node_runs_for_srun_starts_from_its_cache() throws IOException {
+        String above =
+                "p=$$; while [ $p -gt 1 ]; do grep -qs session.aot /proc/$p/maps && echo cached;"
+                        + " p=$(sed -n 's/^PPid:.//p' /proc/$p/status); done";
+
+        assertThat(mesh.berth("srun", "sh", "-c", above).succeeded().out()).isEqualTo("cached\n");
+    }
+
     @Test
     void the_metrics_are_those_that_are_documented() throws IOException {
         List<String> wholeCluster =

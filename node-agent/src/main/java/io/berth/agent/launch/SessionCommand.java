@@ -9,15 +9,15 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.security.CodeSource;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The command `berth-session` of jobs: [JobEnd] by the agent's own JVM and classes, or by the
-/// agent's own executable where that is native.
+/// The command `berth-session` of jobs: [JobEnd] by the agent's own JVM and classes, with their
+/// ahead-of-time cache (`session.aot`) if it lies beside them, or by the agent's own executable
+/// where that is native.
 final class SessionCommand {
     private static final Logger LOG = LoggerFactory.getLogger(SessionCommand.class);
 
@@ -26,7 +26,7 @@ final class SessionCommand {
 
     /// A quick start too.
     private static final String FLAGS =
-            HEAP + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Xshare:auto";
+            HEAP + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Xlog:disable";
 
     private SessionCommand() {}
 
@@ -59,23 +59,41 @@ final class SessionCommand {
                 .formatted(quoted(executable), HEAP, JobEnd.WORD);
     }
 
-    private static @Nullable String ofClasses() {
+    private static @Nullable String ofClasses() throws IOException {
         Path java = Path.of(System.getProperty("java.home", ""), "bin", "java");
-        List<Path> classes = new ArrayList<>();
-        for (Class<?> type : List.of(JobEnd.class, Frame.class)) {
-            Path place = place(type);
-            if (place == null || !Files.isExecutable(java)) {
-                return null;
-            }
-            classes.add(place);
-        }
-        return "#!/bin/sh\nexec %s %s -cp %s:%s %s \"$@\"\n"
+        Path agent = place(JobEnd.class);
+        Path language = place(Frame.class);
+        return agent == null || language == null || !Files.isExecutable(java)
+                ? null
+                : ofJars(java, agent, language);
+    }
+
+    /// @param agent the jar of [JobEnd]
+    /// @param language that of what it speaks
+    static String ofJars(Path java, Path agent, Path language) throws IOException {
+        Path cache = agent.resolveSibling("session.aot");
+        return "#!/bin/sh\nexec %s %s%s -cp %s:%s %s \"$@\"\n"
                 .formatted(
                         quoted(java),
                         FLAGS,
-                        quoted(classes.getFirst()),
-                        quoted(classes.getLast()),
+                        isOf(cache, agent, language) ? " -XX:AOTCache=" + quoted(cache) : "",
+                        quoted(agent),
+                        quoted(language),
                         JobEnd.class.getName());
+    }
+
+    /// Whether there is a cache, made of these classes: one of older ones might be used as it is.
+    private static boolean isOf(Path cache, Path... jars) throws IOException {
+        if (!Files.isReadable(cache)) {
+            return false;
+        }
+        FileTime made = Files.getLastModifiedTime(cache);
+        for (Path jar : jars) {
+            if (Files.getLastModifiedTime(jar).compareTo(made) >= 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static @Nullable Path place(Class<?> type) {

@@ -75,6 +75,9 @@ public final class JobEnd {
             case "--bcast" -> {
                 return Broadcast.run(command.subList(1, command.size()), environment);
             }
+            case "--train-aot" -> {
+                return JobEndTraining.run();
+            }
             default -> {
                 // A command, or an allocation.
             }

@@ -150,6 +150,11 @@ class JobEndTest {
     }
 
     @Test
+    void the_run_of_its_cache_needs_nobody() {
+        assertThat(run(List.of("--train-aot"), Map.of())).isZero();
+    }
+
+    @Test
     void a_command_has_its_streams_and_its_exit_code_at_the_other_end() throws Exception {
         var run = new Run(Map.of(), "sh", "-c", "echo out; echo err >&2; exit 3");
 

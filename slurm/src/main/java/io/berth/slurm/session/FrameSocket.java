@@ -63,7 +63,7 @@ public final class FrameSocket implements AutoCloseable {
     static FrameSocket connect(URI session, String secret, Receiver receiver, Duration silence)
             throws IOException {
         var listener = new Listener(receiver);
-        HttpClient client = HttpClient.newBuilder().connectTimeout(CONNECT).build();
+        HttpClient client = client(session);
         try {
             WebSocket socket =
                     client.newWebSocketBuilder()
@@ -77,6 +77,14 @@ public final class FrameSocket implements AutoCloseable {
             client.shutdownNow();
             throw new IOException("cannot reach " + session + ": " + e.getCause(), e);
         }
+    }
+
+    private static HttpClient client(URI session) {
+        HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(CONNECT);
+        if ("ws".equalsIgnoreCase(session.getScheme())) {
+            builder.sslContext(new NoTls());
+        }
+        return builder.build();
     }
 
     /// Sends a frame.

@@ -1,14 +1,11 @@
 package io.berth.slurm.session;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -16,10 +13,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
 import java.time.Duration;
-import java.util.Base64;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,7 +22,6 @@ import org.junit.jupiter.api.Test;
 
 /// One end against a gateway of bare bytes, which never closes a connection by itself.
 class FrameSocketTest {
-    private static final String WEBSOCKET = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
     private static final byte[] PING = {(byte) 0x89, 0};
 
     private final ServerSocket gateway;
@@ -48,31 +41,16 @@ class FrameSocketTest {
                 .start(() -> {
                     try {
                         Socket socket = gateway.accept();
-                        upgrade(socket);
+                        InputStream in = socket.getInputStream();
+                        var unused =
+                                new TrainingGateway(
+                                        TrainingGateway.head(in), in, socket.getOutputStream());
                         connection.complete(socket);
                     } catch (Exception e) {
                         connection.completeExceptionally(e);
                     }
                 });
         return connection;
-    }
-
-    private static void upgrade(Socket socket) throws Exception {
-        var lines = new BufferedReader(new InputStreamReader(socket.getInputStream(), ISO_8859_1));
-        String key = "";
-        for (String line = lines.readLine(); !line.isEmpty(); line = lines.readLine()) {
-            if (line.toLowerCase(Locale.ROOT).startsWith("sec-websocket-key: ")) {
-                key = line.substring(line.indexOf(' ') + 1);
-            }
-        }
-        byte[] digest =
-                MessageDigest.getInstance("SHA-1").digest((key + WEBSOCKET).getBytes(ISO_8859_1));
-        String answer =
-                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                        + "Sec-WebSocket-Accept: "
-                        + Base64.getEncoder().encodeToString(digest)
-                        + "\r\n\r\n";
-        socket.getOutputStream().write(answer.getBytes(ISO_8859_1));
     }
 
     private FrameSocket connect(Duration silence) throws IOException {
