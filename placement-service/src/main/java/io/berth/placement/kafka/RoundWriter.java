@@ -78,16 +78,12 @@ public final class RoundWriter implements AutoCloseable {
             long told = asked.get().timestamp();
             producer.abortTransaction();
             return told;
-        } catch (ProducerFencedException
-                | InvalidProducerEpochException
-                | InvalidTxnStateException e) {
-            throw fenced(e);
+        } catch (KafkaException e) {
+            throw fences(e) || fences(e.getCause()) ? fenced(e) : e;
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof ProducerFencedException
-                            || e.getCause() instanceof InvalidProducerEpochException
-                            || e.getCause() instanceof InvalidTxnStateException
+            throw fences(e.getCause())
                     ? fenced(e)
                     : new KafkaException("ask for the broker's time", e.getCause());
         }
@@ -109,10 +105,8 @@ public final class RoundWriter implements AutoCloseable {
             }
             commit();
             return last == null ? round.cell().cellTime() : last.get().timestamp();
-        } catch (ProducerFencedException
-                | InvalidProducerEpochException
-                | InvalidTxnStateException e) {
-            throw fenced(e);
+        } catch (KafkaException e) {
+            throw fences(e) || fences(e.getCause()) ? fenced(e) : e;
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         } catch (ExecutionException e) {
@@ -120,7 +114,14 @@ public final class RoundWriter implements AutoCloseable {
         }
     }
 
-    /// A broker also says that the transaction is in an invalid state: a successor has ended it.
+    /// A broker also says that the transaction is in an invalid state: a successor has ended it. A
+    /// producer that has been told before it is asked to commit has that as its cause.
+    private static boolean fences(@Nullable Throwable failure) {
+        return failure instanceof ProducerFencedException
+                || failure instanceof InvalidProducerEpochException
+                || failure instanceof InvalidTxnStateException;
+    }
+
     private Fenced fenced(Exception e) {
         return new Fenced(
                 "another placement-service leads cell "

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Queue;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -69,7 +70,17 @@ final class RoundWriterTest {
         assertThatThrownBy(() -> writer.write(ROUND)).isInstanceOf(Fenced.class);
 
         commits.add(new KafkaException("unknown"));
-        assertThatThrownBy(() -> writer.write(ROUND)).isInstanceOf(RuntimeException.class);
+        assertThatThrownBy(() -> writer.write(ROUND)).isNotInstanceOf(Fenced.class);
+    }
+
+    /// As a producer says it that was fenced by an answer to what it sent, before the commit.
+    @Test
+    void one_that_was_fenced_before_it_commits_says_so() {
+        commits.add(
+                new KafkaException(
+                        "in an error state", new InvalidProducerEpochException("a newer one")));
+
+        assertThatThrownBy(() -> writer.write(ROUND)).isInstanceOf(Fenced.class);
     }
 
     @Test
