@@ -807,6 +807,10 @@ final class SampleEvents {
     private void ofPlacement() {
         add(Topics.PLACEMENTS, new Order.Sync(NODE, 4, "nonce-1", List.of(RUN)));
         add(Topics.PLACEMENTS, new Order.Refused(NODE, 4, "nonce-2", "another machine"));
+        addNamed(
+                "for-now",
+                Topics.PLACEMENTS,
+                new Order.Refused(NODE, 4, "nonce-2", "another agent", true));
         add(
                 Topics.PLACEMENTS,
                 new Order.Launch(
@@ -1433,6 +1437,7 @@ final class SampleEvents {
         addNamed("hardware", Topics.NODES, SEEN_WITH_HARDWARE);
         addNamed("fencing", Topics.NODES, SEEN_FENCING);
         addNamed("unhealthy", Topics.NODES, SEEN_UNHEALTHY);
+        addNamed("life", Topics.NODES, SEEN.in(new NodeSeen.Life("spool-1", 1_795_000_000_000L)));
         addNamed(
                 "gpus",
                 Topics.HEARTBEATS,

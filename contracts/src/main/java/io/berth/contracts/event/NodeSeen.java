@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 ///   itself, its agent dead or alive; null if they go on
 /// @param unhealthy what the operator's health program says is wrong, in one line: the node gets no
 ///   new work until it registers without; null if all is well, or nobody looks
+/// @param life which life of an agent wrote this; null of an agent of an earlier version
 public record NodeSeen(
         NodeName node,
         String nonce,
@@ -30,10 +31,43 @@ public record NodeSeen(
         List<HeldRun> runs,
         long reportsEnd,
         @Nullable Long fenceSeconds,
-        @Nullable String unhealthy) {
+        @Nullable String unhealthy,
+        @Nullable Life life) {
+
+    /// An agent from its start to its end.
+    ///
+    /// @param spool new with each spool, and kept in it
+    /// @param number greater than that of every life before it on that spool
+    public record Life(String spool, long number) {}
 
     public NodeSeen {
         runs = List.copyOf(runs);
+    }
+
+    /// A node whose agent does not tell its lives apart.
+    public NodeSeen(
+            NodeName node,
+            String nonce,
+            String machineId,
+            String bootId,
+            String agentVersion,
+            Inventory inventory,
+            List<HeldRun> runs,
+            long reportsEnd,
+            @Nullable Long fenceSeconds,
+            @Nullable String unhealthy) {
+        this(
+                node,
+                nonce,
+                machineId,
+                bootId,
+                agentVersion,
+                inventory,
+                runs,
+                reportsEnd,
+                fenceSeconds,
+                unhealthy,
+                null);
     }
 
     /// A node of which nobody says that it is not well.
@@ -71,5 +105,21 @@ public record NodeSeen(
             List<HeldRun> runs,
             long reportsEnd) {
         this(node, nonce, machineId, bootId, agentVersion, inventory, runs, reportsEnd, null);
+    }
+
+    /// The same, written in that life of an agent.
+    public NodeSeen in(Life of) {
+        return new NodeSeen(
+                node,
+                nonce,
+                machineId,
+                bootId,
+                agentVersion,
+                inventory,
+                runs,
+                reportsEnd,
+                fenceSeconds,
+                unhealthy,
+                of);
     }
 }

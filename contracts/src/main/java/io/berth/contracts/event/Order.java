@@ -44,7 +44,15 @@ public sealed interface Order {
 
     /// The registration with this nonce is refused: another machine holds the node's name. Not
     /// numbered.
-    record Refused(NodeName node, long epoch, String nonce, String why) implements Order {
+    ///
+    /// @param forNow true: the agent goes on asking, as one does that has no answer; null is false
+    record Refused(NodeName node, long epoch, String nonce, String why, @Nullable Boolean forNow)
+            implements Order {
+
+        /// For good.
+        public Refused(NodeName node, long epoch, String nonce, String why) {
+            this(node, epoch, nonce, why, null);
+        }
 
         @Override
         public long number() {

@@ -1,7 +1,5 @@
 package io.berth.core.lifecycle;
 
-import io.berth.contracts.Gpu;
-import io.berth.contracts.Gres;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.JobId;
 import io.berth.contracts.MigGpu;
@@ -24,7 +22,6 @@ import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Transitions;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -40,18 +37,20 @@ final class Registrations {
     ///
     /// A machine that takes the name of another one is refused, unless that is DOWN and its runs
     /// have ended for sure; and one that says to have a GPU, another resource or a device file
-    /// twice.
+    /// twice. An agent that is not the node's, as it seems, is refused for now.
     static List<Fact> registered(CellState state, NodeSeen seen, long now) {
         NodeStatus known = state.node(seen.node()).orElse(null);
         var draft = new Draft(state);
-        String refusal = refusal(state, known, seen);
+        String refusal = Claims.refusal(state, known, seen);
         if (refusal != null) {
-            long epoch = known == null ? 0 : known.epoch();
-            draft.orderUnnumbered(new Order.Refused(seen.node(), epoch, seen.nonce(), refusal));
-            return draft.facts();
+            return refused(draft, known, seen, refusal, null);
         }
         if (known != null && known.seen().nonce().equals(seen.nonce())) {
             return List.of();
+        }
+        String another = known == null ? null : Claims.another(state, known, seen);
+        if (another != null) {
+            return refused(draft, known, seen, another, true);
         }
         long epoch = known == null ? 1 : known.epoch() + 1;
         NodeStatus node =
@@ -61,12 +60,23 @@ final class Registrations {
         draft.change(node.held(hold(node.hold(), seen.unhealthy(), now)));
         var has = new TreeMap<RunId, HeldRun.Phase>();
         seen.runs().forEach(held -> has.put(held.run(), held.phase()));
-        boolean sameBoot = known != null && known.seen().bootId().equals(seen.bootId());
+        boolean spoolTells = known != null && Claims.sameSpoolAndBoot(known, seen);
         draft.orderUnnumbered(
                 new Order.Sync(seen.node(), epoch, seen.nonce(), wanted(state, seen.node(), has)));
         for (JobId job : state.jobsOn(seen.node())) {
-            settle(draft, job, seen.node(), has, sameBoot, now);
+            settle(draft, job, seen.node(), has, spoolTells, now);
         }
+        return draft.facts();
+    }
+
+    private static List<Fact> refused(
+            Draft draft,
+            @Nullable NodeStatus known,
+            NodeSeen seen,
+            String why,
+            @Nullable Boolean forNow) {
+        long epoch = known == null ? 0 : known.epoch();
+        draft.orderUnnumbered(new Order.Refused(seen.node(), epoch, seen.nonce(), why, forNow));
         return draft.facts();
     }
 
@@ -110,55 +120,6 @@ final class Registrations {
         return divisions;
     }
 
-    private static @Nullable String refusal(
-            CellState state, @Nullable NodeStatus known, NodeSeen seen) {
-        String held = known == null ? null : held(state, known, seen);
-        if (held != null) {
-            return held;
-        }
-        var uuids = new HashSet<String>();
-        for (Gpu gpu : seen.inventory().gpus()) {
-            if (!uuids.add(gpu.uuid())) {
-                return "GPU " + gpu.uuid() + " is there twice";
-            }
-        }
-        var others = new HashSet<String>();
-        for (Gres gres : seen.inventory().gres()) {
-            if (!others.add(gres.kind())) {
-                return gres.kind() + " is there twice";
-            }
-            for (String file : gres.files()) {
-                if (!others.add(file)) {
-                    return "device file " + file + " is there twice";
-                }
-            }
-        }
-        return null;
-    }
-
-    /// Why another machine may not have the node's name. What it says to have tells nothing of the
-    /// runs of the one before it.
-    private static @Nullable String held(CellState state, NodeStatus known, NodeSeen seen) {
-        if (known.seen().machineId().equals(seen.machineId())) {
-            return null;
-        }
-        String held = "node name " + seen.node() + " is held by another machine, which is ";
-        if (known.presence() != Presence.DOWN && known.presence() != Presence.FENCED) {
-            return held + "not down";
-        }
-        return state.jobsOn(seen.node()).stream()
-                .filter(job -> mayRun(state, job, seen.node()))
-                .findFirst()
-                .map(job -> held + "down and may still run job " + job)
-                .orElse(null);
-    }
-
-    private static boolean mayRun(CellState state, JobId job, NodeName node) {
-        return Objects.requireNonNull(state.knownJob(job).run()).parts().stream()
-                .anyMatch(part ->
-                        part.allocation().node().equals(node) && part.phase() != Phase.ENDED);
-    }
-
     /// The runs that the node has and shall keep: current, and not being stopped but with notice.
     private static List<RunId> wanted(
             CellState state, NodeName node, TreeMap<RunId, HeldRun.Phase> has) {
@@ -184,7 +145,7 @@ final class Registrations {
             JobId id,
             NodeName node,
             TreeMap<RunId, HeldRun.Phase> has,
-            boolean sameBoot,
+            boolean spoolTells,
             long now) {
         JobStatus job = draft.job(id);
         Run run = Objects.requireNonNull(job.run());
@@ -201,7 +162,7 @@ final class Registrations {
         }
         int index = part.allocation().index();
         if (held == null) {
-            absent(draft, runId, part, sameBoot, now);
+            absent(draft, runId, part, spoolTells, now);
         } else if (run.outcome() == null) {
             present(draft, runId, index, held, now);
         } else if (run.outcome().endsBy() != null) {
@@ -211,10 +172,10 @@ final class Registrations {
 
     /// A run that was only ordered is ordered again, if the node's spool can be trusted to name
     /// what was obeyed; one that had begun, or may have, is gone.
-    private static void absent(Draft draft, RunId runId, Part part, boolean sameBoot, long now) {
+    private static void absent(Draft draft, RunId runId, Part part, boolean spoolTells, long now) {
         JobStatus job = draft.job(runId.job());
         Run run = Objects.requireNonNull(job.run());
-        if (part.phase() == Phase.ORDERED && run.outcome() == null && sameBoot) {
+        if (part.phase() == Phase.ORDERED && run.outcome() == null && spoolTells) {
             Launching.order(draft, job, part.allocation().index());
             return;
         }
