@@ -71,7 +71,7 @@ final class AgentHttp implements AutoCloseable {
 
     /// One node.
     ///
-    /// @param why what stopped its agent, if anything did
+    /// @param why what stopped its agent or keeps it from an epoch, if anything does
     record Node(
             NodeName node,
             Standing standing,

@@ -62,6 +62,7 @@ public final class NodeAgent implements NodeOrders.Node, AutoCloseable {
     private volatile Consumer<Order.Partition> divider = this::cannotDivide;
     private final MachineIdentity machine;
     private final String version;
+    private final NodeSeen.Life life;
     private final Outbox outbox;
     private final NodeRuns runs;
     private final NodeOrders orders;
@@ -83,6 +84,7 @@ public final class NodeAgent implements NodeOrders.Node, AutoCloseable {
         this.gres = node.inventory().gres();
         this.machine = machine;
         this.version = version;
+        this.life = spool.life();
         Lease lease = spool.lease(timing.fenceAfter());
         this.outbox = new Outbox(node.name().value(), reports, Clocks.SYSTEM);
         this.runs =
@@ -280,7 +282,8 @@ public final class NodeAgent implements NodeOrders.Node, AutoCloseable {
                 held,
                 reportsEnd,
                 fenceSeconds,
-                unhealthy);
+                unhealthy,
+                life);
     }
 
     @Override

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /// ```
 /// UNREGISTERED ── registration ──▶ REGISTERING ── Sync ──▶ IN_EPOCH
 ///       ▲                              │    │                 │
-///       └─────── no Sync in time ──────┘    └─ Refused ─┐     ├── gap in numbers, newer epoch ──▶ UNREGISTERED
+///       └─ no Sync, or Refused for now ┘    └─ Refused ─┐     ├── gap in numbers, newer epoch ──▶ UNREGISTERED
 ///                                                       ▼     ▼
 ///                                                       STOPPED ◀── order not understood
 /// ```
@@ -44,7 +44,7 @@ public final class NodeOrders {
 
     /// Where the node stands, at one moment.
     ///
-    /// @param why what stopped it
+    /// @param why what stopped it, or keeps it from an epoch
     public record Status(Standing standing, long epoch, long applied, @Nullable String why) {}
 
     /// The node, as placement is told of it.
@@ -129,10 +129,13 @@ public final class NodeOrders {
         lease.heard(written);
     }
 
-    /// The last registration stands in the log.
+    /// The last registration stands in the log. Of a node whose last answer was a refusal that says
+    /// nothing: its runs may be others' by now.
     void registered() {
-        lease.begin(written);
-        cutOff = false;
+        if (status.why() == null) {
+            lease.begin(written);
+            cutOff = false;
+        }
     }
 
     /// A node that was not heard for too long obeys nothing that was ordered before: its runs are
@@ -170,7 +173,9 @@ public final class NodeOrders {
     void leaveEpoch() {
         Status before = status;
         if (before.standing() != Standing.STOPPED) {
-            status = new Status(Standing.UNREGISTERED, before.epoch(), before.applied(), null);
+            status =
+                    new Status(
+                            Standing.UNREGISTERED, before.epoch(), before.applied(), before.why());
         }
     }
 
@@ -191,7 +196,7 @@ public final class NodeOrders {
         ordersFrom = ordersEnd;
         syncDue = clocks.nanos() + syncTimeout.toNanos();
         written = lease.now();
-        status = new Status(Standing.REGISTERING, 0, 0, null);
+        status = new Status(Standing.REGISTERING, 0, 0, status.why());
         return node.seen(nonce, held, reportsEnd, lease.seconds());
     }
 
@@ -211,7 +216,7 @@ public final class NodeOrders {
             case Order.Sync sync -> sync(sync);
             case Order.Refused refused -> {
                 if (awaits(refused.nonce())) {
-                    stopObeying(refused.why());
+                    refused(refused);
                 }
             }
             case Order.Launch launch -> numbered(launch, () -> runs.launch(launch));
@@ -249,8 +254,8 @@ public final class NodeOrders {
         if (!awaits(sync.nonce())) {
             return;
         }
-        registered();
         status = new Status(Standing.IN_EPOCH, sync.epoch(), 0, null);
+        registered();
         outbox.open(sync.epoch());
         runs.keepOnly(Set.copyOf(sync.wanted()), told);
         LOG.atInfo()
@@ -258,6 +263,20 @@ public final class NodeOrders {
                 .addKeyValue("epoch", sync.epoch())
                 .addKeyValue("runs", runs.ids())
                 .log("Registered");
+    }
+
+    private void refused(Order.Refused refused) {
+        if (!Boolean.TRUE.equals(refused.forNow())) {
+            stopObeying(refused.why());
+            return;
+        }
+        if (!refused.why().equals(status.why())) {
+            LOG.atWarn()
+                    .addKeyValue("node", name())
+                    .addKeyValue("why", refused.why())
+                    .log("Registration refused for now, asking again until it is not");
+        }
+        status = new Status(Standing.REGISTERING, 0, 0, refused.why());
     }
 
     private void numbered(Order order, Runnable obey) {

@@ -4,6 +4,7 @@ import io.berth.agent.host.StartRefused;
 import io.berth.agent.launch.Outputs;
 import io.berth.agent.launch.RunFiles;
 import io.berth.contracts.NodeName;
+import io.berth.contracts.event.NodeSeen.Life;
 import io.berth.contracts.event.Order.Launch;
 import java.io.Closeable;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,10 +27,12 @@ final class Spool implements Closeable {
 
     private final Path runs;
     private final FileChannel channel;
+    private final Life life;
 
-    private Spool(Path runs, FileChannel channel) {
+    private Spool(Path runs, FileChannel channel, Life life) {
         this.runs = runs;
         this.channel = channel;
+        this.life = life;
     }
 
     /// What was ordered, written before anything of it was begun.
@@ -58,7 +62,23 @@ final class Spool implements Closeable {
             throw new StartRefused(
                     "another agent of node %s has its spool %s open".formatted(node, folder));
         }
-        return new Spool(runs, channel);
+        return new Spool(runs, channel, begin(RunFiles.at(folder)));
+    }
+
+    /// A life after the last one on this spool. One that was brought back as it was some lives ago
+    /// has fewer behind it: the clock is beyond those too.
+    private static Life begin(RunFiles folder) throws IOException {
+        Life last =
+                folder.kept("life", Life.class)
+                        .orElseGet(() -> new Life(UUID.randomUUID().toString(), 0));
+        var next = new Life(last.spool(), Math.max(last.number() + 1, System.currentTimeMillis()));
+        folder.keep("life", next);
+        return next;
+    }
+
+    /// Of the agent that has it open.
+    Life life() {
+        return life;
     }
 
     /// The folder of a run, with its intent in it, which is on its way to the disk.

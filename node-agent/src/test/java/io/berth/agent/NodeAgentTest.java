@@ -245,6 +245,22 @@ class NodeAgentTest {
     }
 
     @Test
+    void an_agent_that_is_refused_for_now_says_why_and_registers_again() {
+        NodeSeen first = placement.awaitSeen(node);
+
+        placement.write(
+                new Order.Refused(first.node(), 0, first.nonce(), "another agent has it", true));
+        NodeSeen second = placement.awaitSeen(node);
+        String why = rig.agent().status().why();
+        placement.sync(second);
+        rig.awaitStanding(Standing.IN_EPOCH);
+
+        assertThat(why).isEqualTo("another agent has it");
+        assertThat(rig.agent().status().why()).isNull();
+        assertThat(second.life()).isNotNull().isEqualTo(first.life());
+    }
+
+    @Test
     void an_order_of_an_unknown_type_stops_the_agent_but_not_its_runs() {
         placement.register(node);
         RunId run = run("sleep 60");

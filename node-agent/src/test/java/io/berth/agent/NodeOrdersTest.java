@@ -3,6 +3,7 @@ package io.berth.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.agent.NodeOrders.Standing;
+import io.berth.agent.NodeOrders.Status;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeName;
@@ -24,7 +25,11 @@ class NodeOrdersTest {
 
     private static final Duration SYNC_TIMEOUT = Duration.ofSeconds(10);
 
+    private static final Duration FENCE_AFTER = Duration.ofSeconds(30);
+
     private final StillClock clock = new StillClock();
+    private long uptime;
+    private final Lease lease;
     private final NodeOrders orders;
 
     NodeOrdersTest(@TempDir Path folder) throws IOException {
@@ -36,7 +41,7 @@ class NodeOrdersTest {
                         },
                         outbox,
                         Duration.ZERO);
-        Lease lease = Lease.open(folder.resolve("lease"), null);
+        lease = Lease.open(new LeaseFile(folder.resolve("lease")), FENCE_AFTER, () -> uptime);
         orders = new NodeOrders(new Lab(), runs, outbox, lease, clock, SYNC_TIMEOUT);
     }
 
@@ -53,6 +58,48 @@ class NodeOrdersTest {
         assertThat(orders.unregistered()).isFalse();
         clock.nanos += NodeOrders.AFTER_ANOTHER.toNanos();
         assertThat(orders.unregistered()).isTrue();
+    }
+
+    @Test
+    void one_that_is_refused_for_now_says_why_and_goes_on_asking_until_it_is_accepted() {
+        NodeSeen first = orders.register(0, 0, List.of());
+
+        orders.read(0, new Order.Refused(first.node(), 4, first.nonce(), "another", true));
+        Status refused = orders.status();
+        boolean atOnce = orders.unregistered();
+        clock.nanos += SYNC_TIMEOUT.toNanos();
+        boolean later = orders.unregistered();
+        NodeSeen second = orders.register(1, 0, List.of());
+        Status again = orders.status();
+        orders.read(1, new Order.Sync(second.node(), 5, second.nonce(), List.of()));
+
+        assertThat(refused).isEqualTo(new Status(Standing.REGISTERING, 0, 0, "another"));
+        assertThat(atOnce).isFalse();
+        assertThat(later).isTrue();
+        assertThat(again).isEqualTo(refused);
+        assertThat(orders.status()).isEqualTo(new Status(Standing.IN_EPOCH, 5, 0, null));
+    }
+
+    @Test
+    void one_that_is_refused_for_now_does_not_renew_its_lease_by_asking_again() {
+        NodeSeen first = orders.register(0, 0, List.of());
+        orders.registered();
+        orders.read(0, new Order.Refused(first.node(), 4, first.nonce(), "another", true));
+
+        uptime = FENCE_AFTER.toMillis();
+        orders.register(1, 0, List.of());
+        orders.registered();
+        uptime++;
+        boolean refused = lease.over();
+        boolean mustRegister = orders.unregistered();
+        NodeSeen accepted = orders.register(2, 0, List.of());
+        orders.registered();
+        orders.read(2, new Order.Sync(accepted.node(), 5, accepted.nonce(), List.of()));
+
+        assertThat(refused).isTrue();
+        assertThat(mustRegister).isTrue();
+        assertThat(lease.over()).isFalse();
+        assertThat(orders.status().standing()).isEqualTo(Standing.IN_EPOCH);
     }
 
     private static final class StillClock implements Clocks {
