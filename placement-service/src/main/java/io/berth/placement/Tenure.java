@@ -86,6 +86,9 @@ final class Tenure implements AutoCloseable {
     private final TreeMap<Integer, Optional<ConsumerRecord<byte[], byte[]>>> origins =
             new TreeMap<>();
 
+    /// Why the last registration of a node was refused, which is told once.
+    private final Map<NodeName, String> refusals = new TreeMap<>();
+
     private long round;
     private boolean first = true;
     private long plannedAt;
@@ -291,8 +294,24 @@ final class Tenure implements AutoCloseable {
         if (!decided.isEmpty()) {
             queueSpans.read(input, record);
         }
-        if (input instanceof Input.Registered(var seen) && accepted(seen)) {
-            heartbeats.registered(seen.node());
+        if (input instanceof Input.Registered(var seen)) {
+            if (accepted(seen)) {
+                heartbeats.registered(seen.node());
+                refusals.remove(seen.node());
+            } else {
+                decided.forEach(this::tellRefusal);
+            }
+        }
+    }
+
+    /// An agent that is refused for now asks again and again.
+    private void tellRefusal(Fact fact) {
+        if (fact instanceof Fact.Ordered(Order.Refused it)
+                && !it.why().equals(refusals.put(it.node(), it.why()))) {
+            LOG.atWarn()
+                    .addKeyValue("node", it.node())
+                    .addKeyValue("why", it.why())
+                    .log("Registration refused");
         }
     }
 

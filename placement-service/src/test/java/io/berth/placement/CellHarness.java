@@ -282,22 +282,27 @@ final class CellHarness implements AutoCloseable {
     }
 
     void register(String name, String machine, String nonce, long reportsEnd) {
+        register(seen(name, machine, nonce, reportsEnd));
+    }
+
+    void register(NodeSeen seen) {
+        write(Topics.NODES, 0, seen);
+    }
+
+    static NodeSeen seen(String name, String machine, String nonce, long reportsEnd) {
         var gpu = new Gpu(0, "GPU-" + name, "a100", "A100", 0, 40_960, 0);
         var inventory =
                 new Inventory(
                         1, 4, 1, 4, 65_536, List.of(gpu), List.of(), true, null, "linux", "x86_64");
-        write(
-                Topics.NODES,
-                0,
-                new NodeSeen(
-                        new NodeName(name),
-                        nonce,
-                        machine,
-                        "boot",
-                        "test",
-                        inventory,
-                        List.of(),
-                        reportsEnd));
+        return new NodeSeen(
+                new NodeName(name),
+                nonce,
+                machine,
+                "boot",
+                "test",
+                inventory,
+                List.of(),
+                reportsEnd);
     }
 
     void started(long id, String node) {

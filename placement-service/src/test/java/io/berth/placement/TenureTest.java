@@ -10,6 +10,7 @@ import io.berth.contracts.JobState;
 import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.NodeSeen.Life;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.contracts.event.Order;
@@ -552,6 +553,22 @@ final class TenureTest {
             cell.await(Topics.NODE_STATES, node -> node.presence() == Presence.SILENT);
 
             cell.register("n1", "another", "b", 0);
+
+            cell.await(Topics.PLACEMENTS, order -> order instanceof Order.Refused);
+            assertThat(cell.read(Topics.NODE_STATES))
+                    .extracting(NodeStatus::presence)
+                    .containsExactly(Presence.UP, Presence.SILENT);
+        }
+    }
+
+    @Test
+    void what_a_dead_agent_had_on_its_way_is_no_sign_of_life_of_its_successor() {
+        cell.silentAfter = Duration.ofSeconds(1);
+        try (var _ = cell.leader()) {
+            cell.register(CellHarness.seen("n1", "machine", "a", 0).in(new Life("spool", 2)));
+            cell.await(Topics.NODE_STATES, node -> node.presence() == Presence.SILENT);
+
+            cell.register(CellHarness.seen("n1", "machine", "b", 0).in(new Life("spool", 1)));
 
             cell.await(Topics.PLACEMENTS, order -> order instanceof Order.Refused);
             assertThat(cell.read(Topics.NODE_STATES))

@@ -83,7 +83,7 @@ final class Claims {
             return heard ? held + "an agent that is heard, with another spool" + SAME_ID : null;
         }
         if (life.number() < last.number()) {
-            return held + "a later agent with the same spool: one of them has a copy";
+            return held + "a later agent with the same spool, or a copy of it";
         }
         return heard && !sameBoot(known, seen) && mayRun(state, seen.node())
                 ? held + "an agent that is heard and may run jobs, in another boot" + SAME_ID
