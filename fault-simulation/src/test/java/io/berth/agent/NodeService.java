@@ -39,6 +39,7 @@ public final class NodeService implements NodeOrders.Node {
     private static final Duration KILL_GRACE = Duration.ofSeconds(1);
 
     private final SimulatedMachine machine;
+    private final NodeSeen.Life life;
     private final Inventory inventory;
     private final Clocks clocks;
     private final BooleanSupplier cannotSuspend;
@@ -59,6 +60,7 @@ public final class NodeService implements NodeOrders.Node {
             Clocks clocks,
             BooleanSupplier cannotSuspend) {
         this.machine = machine;
+        this.life = machine.begin();
         this.inventory = inventory;
         this.clocks = clocks;
         this.cannotSuspend = cannotSuspend;
@@ -162,7 +164,7 @@ public final class NodeService implements NodeOrders.Node {
 
     /// Why it obeys nobody any more, if it does not.
     public @Nullable String stopped() {
-        return orders.status().why();
+        return orders.status().standing() == Standing.STOPPED ? orders.status().why() : null;
     }
 
     @Override
@@ -177,15 +179,16 @@ public final class NodeService implements NodeOrders.Node {
         assertThat(last.isDone()).as("the last report of %s is answered", name()).isTrue();
         assertThat(held).extracting(HeldRun::run).isEqualTo(runs.ids());
         return new NodeSeen(
-                name(),
-                nonce,
-                machine.machineId(),
-                machine.bootId(),
-                "simulated",
-                inventory,
-                held,
-                reportsEnd,
-                fenceSeconds);
+                        name(),
+                        nonce,
+                        machine.machineId(),
+                        machine.bootId(),
+                        "simulated",
+                        inventory,
+                        held,
+                        reportsEnd,
+                        fenceSeconds)
+                .in(life);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
+import io.berth.contracts.event.NodeSeen.Life;
 import io.berth.contracts.event.Order.Launch;
 import io.berth.contracts.event.RunReport.Cause;
 import java.util.ArrayList;
@@ -64,6 +65,8 @@ public final class SimulatedMachine implements Lease.Kept {
     private OptionalLong leaseUntil = OptionalLong.empty();
     private int boot = 1;
     private long bootedAt;
+    private int spools = 1;
+    private long lives;
 
     /// @param millis the time that is right, in epoch milliseconds
     public SimulatedMachine(String node, String machineId, LongSupplier millis) {
@@ -81,7 +84,7 @@ public final class SimulatedMachine implements Lease.Kept {
         return machineId;
     }
 
-    String bootId() {
+    public String bootId() {
         return machineId + "-boot-" + boot;
     }
 
@@ -91,6 +94,11 @@ public final class SimulatedMachine implements Lease.Kept {
 
     long uptimeMillis() {
         return millis.getAsLong() - bootedAt;
+    }
+
+    /// The next life of an agent on its spool.
+    Life begin() {
+        return new Life(machineId + "-spool-" + spools, ++lives);
     }
 
     Folder intend(Launch launch) {
@@ -190,6 +198,8 @@ public final class SimulatedMachine implements Lease.Kept {
         if (spoolLost) {
             spool.clear();
             leaseUntil = OptionalLong.empty();
+            spools++;
+            lives = 0;
         }
         killTasks("the node was rebooted");
         boot++;

@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /// When nodes were heard last, as the log has it: by heartbeats of the epoch that they are known
-/// in, and by registrations of the machine that they are.
+/// in, and by registrations from the boot and the spool that they are known with.
 final class Heard {
 
     private static final String HEARTBEATS = Topics.HEARTBEATS.name();
@@ -19,7 +19,7 @@ final class Heard {
 
     private final SimulatedLog log;
     private final Map<NodeName, TreeMap<Long, Long>> byEpoch = new TreeMap<>();
-    private final Map<String, Long> byMachine = new TreeMap<>();
+    private final Map<String, Long> byAgent = new TreeMap<>();
     private long heartbeatsRead;
     private long nodesRead;
 
@@ -39,7 +39,7 @@ final class Heard {
                         .mapToLong(Long::longValue)
                         .max()
                         .orElse(0);
-        return Math.max(beat, byMachine.getOrDefault(node.seen().machineId(), 0L));
+        return Math.max(beat, byAgent.getOrDefault(agent(node.seen()), 0L));
     }
 
     /// What is there: of a table a reader who comes late finds only the last words.
@@ -53,8 +53,12 @@ final class Heard {
         heartbeatsRead = log.end(HEARTBEATS);
         for (Message message : log.read(NODES, nodesRead)) {
             var seen = (NodeSeen) Objects.requireNonNull(message.value());
-            byMachine.put(seen.machineId(), message.timestamp());
+            byAgent.put(agent(seen), message.timestamp());
         }
         nodesRead = log.end(NODES);
+    }
+
+    private static String agent(NodeSeen seen) {
+        return seen.bootId() + " " + Objects.requireNonNull(seen.life()).spool();
     }
 }

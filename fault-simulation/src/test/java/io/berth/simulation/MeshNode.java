@@ -42,6 +42,10 @@ interface MeshNode {
     /// It has not been heard for so long that it is taken for down, should it be silent now.
     void silentForLong();
 
+    /// A copy of the machine, or a second agent on it, registers, while placement hears the one
+    /// that it knows: of one that is silent nobody could tell that it lives. Whether it was so.
+    boolean copied(CellState known);
+
     /// It is cut off for so long that it ends its runs.
     ///
     /// @return how long that takes, in milliseconds
@@ -54,6 +58,10 @@ interface MeshNode {
     void register();
 
     boolean alive();
+
+    /// Whether its agent was refused for good, and yet placement knows its machine: what it had on
+    /// its way before came later.
+    boolean refusedItsOwn(CellState known);
 
     /// Whether it waits for an answer, and does not ask again by itself.
     boolean unanswered();

@@ -7,6 +7,8 @@ import io.berth.agent.SimulatedMachine;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
+import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.NodeSeen.Life;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.core.state.CellState;
@@ -35,11 +37,20 @@ final class ServiceNode implements MeshNode {
     private final SimulatedMachine machine;
     private final Inventory inventory;
     private final SimulatedClients clients;
+    private final SimulatedLog log;
     private final Heard heard;
+    private final LongSupplier registrationsRead;
     private final RandomGenerator random;
     private final LongSupplier now;
 
     private @Nullable NodeService agent;
+
+    /// Where in the log the registration of the last copy stands.
+    private long copy = -1;
+
+    /// What was last said of it.
+    private Presence said = Presence.UP;
+
     private boolean longSilent;
     private long nextBeat;
 
@@ -47,17 +58,21 @@ final class ServiceNode implements MeshNode {
     private long stillUntil;
 
     /// @param heard what stands in the log of all nodes
+    /// @param registrationsRead how many registrations placement has read
     ServiceNode(
             String name,
             String machineId,
             SimulatedLog log,
             Heard heard,
+            LongSupplier registrationsRead,
             RandomGenerator random,
             LongSupplier now) {
         this.machine = new SimulatedMachine(name, machineId, now);
         this.inventory = TestCell.seen(name, 8, 4, "a100", "", "", List.of()).inventory();
         this.clients = new SimulatedClients(log, new Group(), random, now, _ -> {});
+        this.log = log;
         this.heard = heard;
+        this.registrationsRead = registrationsRead;
         this.random = random;
         this.now = now;
     }
@@ -79,6 +94,11 @@ final class ServiceNode implements MeshNode {
 
     @Override
     public Presence presence(NodeStatus known) {
+        said = copy < registrationsRead.getAsLong() ? heardOf(known) : Presence.UP;
+        return said;
+    }
+
+    private Presence heardOf(NodeStatus known) {
         long silence = now.getAsLong() - heard.last(known);
         longSilent = longSilent && silence > SILENT_AFTER_MILLIS;
         if (silence > NodeService.FENCE_AFTER.toMillis()) {
@@ -94,6 +114,29 @@ final class ServiceNode implements MeshNode {
     @Override
     public void silentForLong() {
         longSilent = true;
+    }
+
+    @Override
+    public boolean copied(CellState known) {
+        NodeStatus node = known.node(name()).filter(this::registered).orElse(null);
+        if (node == null || node.presence() != Presence.UP || said != Presence.UP) {
+            return false;
+        }
+        boolean sameBoot = random.nextBoolean();
+        NodeSeen seen =
+                new NodeSeen(
+                                name(),
+                                "copy-" + log.end(SimulatedPlacement.NODES),
+                                machine.machineId(),
+                                sameBoot ? machine.bootId() : "copy",
+                                "simulated",
+                                inventory,
+                                List.of(),
+                                log.end(SimulatedPlacement.RUNS),
+                                NodeService.FENCE_AFTER.toSeconds())
+                        .in(new Life("copy", 1));
+        copy = log.append(SimulatedPlacement.NODES, name().value(), seen);
+        return true;
     }
 
     @Override
@@ -125,7 +168,8 @@ final class ServiceNode implements MeshNode {
 
     @Override
     public void shutDown() {
-        if (agent != null) {
+        boolean copied = copy >= registrationsRead.getAsLong();
+        if (agent != null && !copied) {
             agent.stopAll();
             work();
             end();
@@ -153,6 +197,9 @@ final class ServiceNode implements MeshNode {
     @Override
     public void reboot(boolean spoolLost) {
         end();
+        while (spoolLost && clients.landLate()) {
+            // Nobody could tell that they are older than those of the next spool.
+        }
         machine.reboot(spoolLost);
     }
 
@@ -204,13 +251,32 @@ final class ServiceNode implements MeshNode {
         }
         if (agent == null) {
             start();
+            if (random.nextInt(4) == 0) {
+                dieRegistering();
+                return;
+            }
         }
         clients.step(ORDERS);
+    }
+
+    /// With its registration on its way, or in the log.
+    private void dieRegistering() {
+        for (int calls = 0; calls < 16 && clients.underway() == 0; calls++) {
+            clients.step(ORDERS);
+        }
+        end();
     }
 
     @Override
     public boolean alive() {
         return agent != null;
+    }
+
+    @Override
+    public boolean refusedItsOwn(CellState known) {
+        return agent != null
+                && agent.stopped() != null
+                && known.node(name()).filter(this::registered).isPresent();
     }
 
     @Override
@@ -225,6 +291,10 @@ final class ServiceNode implements MeshNode {
 
     @Override
     public List<RunId> obey(boolean all) {
+        // Most of all when its successor has begun something.
+        if (random.nextInt(machine.scripts().isEmpty() ? 32 : 2) == 0) {
+            clients.landLate();
+        }
         if (agent == null) {
             return List.of();
         }

@@ -9,6 +9,7 @@ import io.berth.contracts.MigPlacement;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.NodeSeen.Life;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.RunReport.Cause;
@@ -102,6 +103,7 @@ final class SimulatedAgent {
 
     private int boot = 1;
     private int incarnation;
+    private int spools = 1;
     private String nonce = "";
     private int read;
     private long epoch;
@@ -143,6 +145,11 @@ final class SimulatedAgent {
 
     boolean alive() {
         return alive;
+    }
+
+    /// Whether it was refused for good.
+    boolean refused() {
+        return refused;
     }
 
     boolean prepared(RunId run) {
@@ -187,6 +194,11 @@ final class SimulatedAgent {
         return divides == null
                 ? plain
                 : MigNode.seen(plain, Map.of("M" + node, geometry), "g" + generation, why);
+    }
+
+    /// The life that it is in.
+    Life life() {
+        return new Life(machineId + "-spool-" + spools, incarnation);
     }
 
     /// Whether it has to register because it divided its GPU, or failed to.
@@ -267,6 +279,7 @@ final class SimulatedAgent {
         if (spoolLost) {
             spool.clear();
             fenced.clear();
+            spools++;
         }
         for (RunId run : List.copyOf(spool.keySet())) {
             end(run, Cause.STATUS_LOST, ExitStatus.SUCCESS);
@@ -283,6 +296,11 @@ final class SimulatedAgent {
             return List.of();
         }
         Order order = topic.get(read++);
+        if (synced && order.epoch() > epoch) {
+            // Another registration has ended its epoch: it begins anew.
+            alive = false;
+            return List.of();
+        }
         if (order instanceof Order.Sync sync && sync.nonce().equals(nonce)) {
             synced = true;
             epoch = sync.epoch();
@@ -293,8 +311,10 @@ final class SimulatedAgent {
             fenced.clear();
             return List.of();
         }
-        if (order instanceof Order.Refused(_, _, var its, _) && its.equals(nonce)) {
-            refused = true;
+        if (order instanceof Order.Refused(_, _, var its, _, var forNow) && its.equals(nonce)) {
+            // For now: it begins anew.
+            refused = forNow == null;
+            alive = forNow == null;
         }
         if (!synced || order.epoch() != epoch || order.number() == 0) {
             return List.of();

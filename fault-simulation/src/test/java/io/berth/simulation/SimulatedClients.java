@@ -67,6 +67,9 @@ public final class SimulatedClients implements LogClients, Clocks {
     private final java.util.function.Consumer<List<Message>> committed;
     private final Deque<Flight> inFlight = new ArrayDeque<>();
 
+    /// Registrations that were on their way when it died.
+    private final Deque<ProducerRecord<byte[], byte[]>> late = new ArrayDeque<>();
+
     /// Those of its life; none if it is dead.
     private List<Coroutine> threads = List.of();
 
@@ -106,13 +109,18 @@ public final class SimulatedClients implements LogClients, Clocks {
         return threads.stream().anyMatch(it -> !it.ended());
     }
 
-    /// What was on its way may still come, before what is written in its next life.
+    /// What was on its way may still come, before what is written in its next life; a registration
+    /// comes whenever it likes.
     void kill() {
         dying = true;
         threads.forEach(it -> within(it, Coroutine::kill));
         dying = false;
         threads = List.of();
         inFlight.forEach(it -> it.told = (_, _) -> {});
+        inFlight.removeIf(it ->
+                it.landed == null
+                        && it.record.topic().equals(SimulatedPlacement.NODES)
+                        && late.add(it.record));
         if (group.elected(this)) {
             group.elected = null;
         }
@@ -238,6 +246,15 @@ public final class SimulatedClients implements LogClients, Clocks {
         if (random.nextInt(3) != 0) {
             land(inFlight.size());
         }
+    }
+
+    /// A registration comes that was on its way when it died; whether there was one.
+    boolean landLate() {
+        ProducerRecord<byte[], byte[]> first = late.poll();
+        if (first != null) {
+            log.append(first);
+        }
+        return first != null;
     }
 
     void landAll() {

@@ -106,13 +106,15 @@ final class SimulatedMesh {
             String machine = "machine-" + i;
             nodes.add(
                     services == Services.MODELLED
-                            ? new SimulatedNode(
+                            ? new SimulatedNode(name, machine, log, () -> random.nextInt(8) == 0)
+                            : new ServiceNode(
                                     name,
                                     machine,
                                     log,
-                                    () -> random.nextInt(8) == 0,
-                                    () -> random.nextInt(8) == 0)
-                            : new ServiceNode(name, machine, log, heard, chance, () -> now));
+                                    heard,
+                                    () -> auditor.position(SimulatedPlacement.NODES),
+                                    chance,
+                                    () -> now));
         }
     }
 
@@ -391,6 +393,11 @@ final class SimulatedMesh {
                 tell(node, " is down if it is not heard");
                 node.silentForLong();
             }
+            case 4 -> {
+                if (node.copied(auditor.state())) {
+                    tell("a copy of ", node, " registers");
+                }
+            }
             default -> {}
         }
     }
@@ -442,8 +449,8 @@ final class SimulatedMesh {
         }
     }
 
-    /// A run whose end stands in the log is not taken for lost. A component of a heterogeneous job
-    /// may end for what another one has lost.
+    /// A run whose end stands in the log, or that runs, is not taken for lost. A component of a
+    /// heterogeneous job may end for what another one has lost.
     private void checkLost(JobStatus job) {
         Run run = job.run();
         String why = run == null || run.outcome() == null ? null : run.outcome().message();
@@ -455,8 +462,12 @@ final class SimulatedMesh {
         }
         var id = new RunId(job.job(), run.lease());
         for (MeshNode node : nodes) {
-            assertThat(why.startsWith("node " + node.name() + " ") && node.toldEnd(id))
+            boolean named = why.startsWith("node " + node.name() + " ");
+            assertThat(named && node.toldEnd(id))
                     .as("the end of run %s is not known, and %s has told it", id, node)
+                    .isFalse();
+            assertThat(named && node.scripts().contains(id))
+                    .as("run %s is taken for lost, and runs on %s", id, node)
                     .isFalse();
         }
     }
@@ -511,6 +522,10 @@ final class SimulatedMesh {
     private void calmStep() {
         pass(200);
         for (MeshNode node : nodes) {
+            if (node.refusedItsOwn(auditor.state())) {
+                // Somebody looks at it.
+                node.kill();
+            }
             if (!node.alive()) {
                 register(node);
             }

@@ -25,28 +25,23 @@ final class SimulatedNode implements MeshNode {
     private final SimulatedLog log;
     private final SimulatedAgent agent;
     private final Deque<RunReport> spooled = new ArrayDeque<>();
+    private final BooleanSupplier seldom;
+
+    /// Registrations that were on their way when their agent died.
+    private final Deque<NodeSeen> late = new ArrayDeque<>();
+
     private long read;
     private boolean cutOff;
     private boolean fenced;
     private boolean longSilent;
 
-    SimulatedNode(
-            String name,
-            String machineId,
-            SimulatedLog log,
-            BooleanSupplier diesBeforeReport,
-            BooleanSupplier cannotSuspend) {
+    /// @param seldom asked whether something happens that seldom does
+    SimulatedNode(String name, String machineId, SimulatedLog log, BooleanSupplier seldom) {
         this.log = log;
+        this.seldom = seldom;
         this.agent =
                 new SimulatedAgent(
-                        name,
-                        machineId,
-                        "a100",
-                        it -> it,
-                        spooled::add,
-                        diesBeforeReport,
-                        cannotSuspend,
-                        null);
+                        name, machineId, "a100", it -> it, spooled::add, seldom, seldom, null);
     }
 
     @Override
@@ -80,9 +75,18 @@ final class SimulatedNode implements MeshNode {
     @Override
     public void look() {}
 
+    private void land(NodeSeen seen) {
+        log.append(NODES, seen.node().value(), seen);
+    }
+
     @Override
     public boolean alive() {
         return agent.alive();
+    }
+
+    @Override
+    public boolean refusedItsOwn(CellState known) {
+        return agent.refused() && known.node(name()).filter(this::registered).isPresent();
     }
 
     @Override
@@ -108,6 +112,11 @@ final class SimulatedNode implements MeshNode {
     @Override
     public void silentForLong() {
         longSilent = presence() == Presence.SILENT;
+    }
+
+    @Override
+    public boolean copied(CellState known) {
+        return false;
     }
 
     @Override
@@ -138,6 +147,9 @@ final class SimulatedNode implements MeshNode {
         agent.reboot(spoolLost);
         if (spoolLost) {
             spooled.clear();
+            // Nobody could tell that they are older than those of the next spool.
+            late.forEach(this::land);
+            late.clear();
         }
     }
 
@@ -150,20 +162,25 @@ final class SimulatedNode implements MeshNode {
         report(spooled.size());
         listen();
         fenced = false;
-        NodeSeen seen = agent.start();
-        log.append(
-                NODES,
-                seen.node().value(),
+        NodeSeen bare = agent.start();
+        NodeSeen seen =
                 new NodeSeen(
-                        seen.node(),
-                        seen.nonce(),
-                        seen.machineId(),
-                        seen.bootId(),
-                        seen.agentVersion(),
-                        seen.inventory(),
-                        seen.runs(),
-                        log.end(RUNS),
-                        seen.fenceSeconds()));
+                                bare.node(),
+                                bare.nonce(),
+                                bare.machineId(),
+                                bare.bootId(),
+                                bare.agentVersion(),
+                                bare.inventory(),
+                                bare.runs(),
+                                log.end(RUNS),
+                                bare.fenceSeconds())
+                        .in(agent.life());
+        if (seldom.getAsBoolean()) {
+            agent.kill();
+            late.add(seen);
+        } else {
+            land(seen);
+        }
     }
 
     @Override
@@ -213,9 +230,12 @@ final class SimulatedNode implements MeshNode {
         }
     }
 
-    /// The next one.
+    /// The next one. What is late comes most of all when its successor has begun something.
     @Override
     public List<RunId> obey(boolean all) {
+        if (!late.isEmpty() && (!agent.scripts().isEmpty() || seldom.getAsBoolean())) {
+            land(late.remove());
+        }
         if (!cutOff) {
             listen();
         }
