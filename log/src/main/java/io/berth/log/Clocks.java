@@ -5,6 +5,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Lock;
 
 /// The clocks of a machine, and the waiting by them.
 public interface Clocks {
@@ -51,5 +52,10 @@ public interface Clocks {
             // How it went, who waits asks.
         }
         return true;
+    }
+
+    /// Takes the lock once it is free, after so long at most. Whether it has it.
+    default boolean lock(Lock lock, long nanos) throws InterruptedException {
+        return lock.tryLock(nanos, TimeUnit.NANOSECONDS);
     }
 }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -122,13 +123,14 @@ final class LogViewTest {
                 _ -> {
                     throw new IllegalStateException("no room");
                 };
-        try (var view = new LogView("test", kafka.consumer(), List.of(partition), failing)) {
-            boolean there = view.await(Map.of(partition, 1L), LONG);
+        var view = new LogView(kafka.consumer(), List.of(partition), failing, Clocks.SYSTEM);
+        var run = CompletableFuture.runAsync(view::run);
 
-            assertThat(there).isFalse();
-            assertThat(view.failure()).hasMessage("no room");
-            assertThat(view.caughtUp()).isFalse();
-        }
+        boolean there = view.await(Map.of(partition, 1L), LONG);
+
+        assertThat(there).isFalse();
+        assertThat(view.caughtUp()).isFalse();
+        assertThat(run).failsWithin(LONG).withThrowableThat().withMessageContaining("no room");
     }
 
     @Test
@@ -175,26 +177,30 @@ final class LogViewTest {
             SharedBroker.write(there, topic, 1);
             partition = new TopicPartition(topic.name(), 0);
         }
-        try (var view =
-                new LogView(
-                        "test",
-                        impatientConsumer(kafka),
-                        List.of(partition),
-                        it -> offsets.add(it.offset()))) {
+        try (var view = view(impatientConsumer(kafka), partition)) {
             assertThat(view.await(Map.of(partition, 1L), Duration.ofMillis(300))).isFalse();
             assertThat(view.caughtUp()).isFalse();
 
             try (var second = KafkaBroker.start(directory, port, controllerPort)) {
                 assertThat(view.await(Map.of(partition, 1L), LONG)).isTrue();
-                assertThat(view.failure()).isNull();
                 assertThat(second.bootstrapServers()).endsWith(":" + port);
             }
         }
     }
 
     private LogView view(KafkaConnection kafka, TopicPartition partition) {
-        return new LogView(
-                "test", kafka.consumer(), List.of(partition), it -> offsets.add(it.offset()));
+        return view(kafka.consumer(), partition);
+    }
+
+    private LogView view(Consumer<byte[], byte[]> consumer, TopicPartition partition) {
+        var view =
+                new LogView(
+                        consumer,
+                        List.of(partition),
+                        it -> offsets.add(it.offset()),
+                        Clocks.SYSTEM);
+        Thread.ofPlatform().daemon().start(view::run);
+        return view;
     }
 
     /// A consumer whose calls give up on an absent broker at once, and not after a minute.

@@ -25,6 +25,7 @@ import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.NodePartitions;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
+import io.berth.log.Clocks;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
@@ -76,17 +77,20 @@ final class HandPlacement implements AutoCloseable {
 
     private static <E> LogView view(KafkaConnection connection, Topic<E> topic, List<E> into) {
         var events = new Events<>(topic, "placement-service");
-        return new LogView(
-                topic.name(),
-                connection.follower(),
-                List.of(new TopicPartition(topic.name(), 0)),
-                record -> {
-                    try {
-                        into.add(events.event(record));
-                    } catch (UnknownEventType | CorruptEvent e) {
-                        throw new IllegalStateException(e);
-                    }
-                });
+        var view =
+                new LogView(
+                        connection.follower(),
+                        List.of(new TopicPartition(topic.name(), 0)),
+                        record -> {
+                            try {
+                                into.add(events.event(record));
+                            } catch (UnknownEventType | CorruptEvent e) {
+                                throw new IllegalStateException(e);
+                            }
+                        },
+                        Clocks.SYSTEM);
+        Thread.ofPlatform().daemon().start(view::run);
+        return view;
     }
 
     static RunId newRun() {

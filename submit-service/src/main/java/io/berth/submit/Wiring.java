@@ -1,13 +1,16 @@
 package io.berth.submit;
 
+import io.berth.log.Clocks;
 import io.berth.log.EventWriter;
 import io.berth.log.KafkaConnection;
+import io.berth.log.TopicDeclarations;
 import io.berth.log.trace.SpanExporter;
 import io.berth.log.trace.Spans;
 import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.time.Clock;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /// What the gateway's parts share beside the connection to the brokers.
 final class Wiring {
@@ -15,6 +18,21 @@ final class Wiring {
     @Singleton
     Clock clock() {
         return Clock.systemUTC();
+    }
+
+    @Produces
+    @Singleton
+    Clocks clocks() {
+        return Clocks.SYSTEM;
+    }
+
+    @Produces
+    @Singleton
+    TopicDeclarations declarations(
+            @ConfigProperty(name = "berth.cells", defaultValue = "1") int cells,
+            @ConfigProperty(name = "berth.node-partitions", defaultValue = "8") int nodePartitions,
+            @ConfigProperty(name = "berth.replicas", defaultValue = "1") short replicas) {
+        return new TopicDeclarations(cells, nodePartitions, replicas);
     }
 
     @Produces

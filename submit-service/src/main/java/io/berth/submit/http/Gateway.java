@@ -10,6 +10,7 @@ import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.Idempotency.Claim;
 import io.berth.contracts.json.Json;
 import io.berth.core.request.Sight;
+import io.berth.log.Clocks;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Admission;
 import io.berth.submit.Admission.Decision.Admitted;
@@ -34,7 +35,6 @@ import io.berth.submit.kafka.SubmissionWriter;
 import io.berth.submit.kafka.SubmissionWriter.Draft;
 import io.berth.submit.kafka.SubmissionWriter.Written;
 import jakarta.inject.Singleton;
-import java.time.Clock;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,14 +55,14 @@ public class Gateway {
     private final GatewayLog log;
     private final SubmissionWriter writer;
     private final SubmitConfig config;
-    private final Clock clock;
+    private final Clocks clocks;
     private final SubmissionLimits limits = new SubmissionLimits();
 
-    Gateway(GatewayLog log, SubmissionWriter writer, SubmitConfig config, Clock clock) {
+    public Gateway(GatewayLog log, SubmissionWriter writer, SubmitConfig config, Clocks clocks) {
         this.log = log;
         this.writer = writer;
         this.config = config;
-        this.clock = clock;
+        this.clocks = clocks;
     }
 
     /// A key for a request that makes the same submission whenever it is sent; null for none.
@@ -75,7 +75,7 @@ public class Gateway {
     /// @throws Unavailable if it is not known in time whether there is a job
     public Job submit(JobSubmission asked, Caller caller, @Nullable IdempotencyKey key)
             throws Refused {
-        var due = Deadline.in(config.answerTimeout());
+        var due = Deadline.in(config.answerTimeout(), clocks);
         if (key == null) {
             Written written = write(asked, caller, null, due);
             return job(written);
@@ -131,14 +131,14 @@ public class Gateway {
                         picture.registrations(),
                         caller,
                         config.maxArraySize(),
-                        clock.millis());
+                        clocks.millis());
         return switch (admission.decide(asked)) {
             case Admitted admitted -> {
                 limits.check(
                         configuration,
                         admitted.descriptions(),
                         admitted.tasks(),
-                        () -> picture.jobs(clock.millis()));
+                        () -> picture.jobs(clocks.millis()));
                 yield admitted;
             }
             case NotAdmitted no -> throw new Refused(no.refusal());
@@ -154,7 +154,7 @@ public class Gateway {
     private Job claimed(Claim claim, String request) throws Refused {
         same(claim, request);
         return log.picture()
-                .job(claim.job(), clock.millis())
+                .job(claim.job(), clocks.millis())
                 .orElseThrow(
                         () -> new Unavailable("job " + claim.job() + " is not known any more"));
     }
@@ -207,7 +207,7 @@ public class Gateway {
 
     /// The job as far as the log has been read.
     Optional<Job> job(JobId id) {
-        return log.picture().job(id, clock.millis());
+        return log.picture().job(id, clocks.millis());
     }
 
     /// Whether there may be, or have been, a job of that id, as far as the log has been read.
@@ -219,12 +219,12 @@ public class Gateway {
     ///
     /// @throws Unavailable if that takes too long
     void catchUp() {
-        log.catchUp(Deadline.in(config.viewTimeout()));
+        log.catchUp(Deadline.in(config.viewTimeout(), clocks));
     }
 
     private Map<JobName, List<Job>> known(Collection<JobName> names) {
         Picture picture = log.picture();
-        long now = clock.millis();
+        long now = clocks.millis();
         var known = new LinkedHashMap<JobName, List<Job>>();
         for (JobName name : names) {
             known.put(name, picture.named(name, now));
@@ -269,7 +269,7 @@ public class Gateway {
     /// The picture, at least as far as a client knows the log.
     public Picture picture(@Nullable Position position) {
         if (position != null) {
-            log.await(position, Deadline.in(config.viewTimeout()));
+            log.await(position, Deadline.in(config.viewTimeout(), clocks));
         }
         return log.picture();
     }

@@ -15,7 +15,6 @@ import jakarta.ws.rs.core.HttpHeaders;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -128,7 +127,7 @@ final class JobTurns {
         try {
             var due = Deadline.in(config.answerTimeout());
             for (int place : places) {
-                lock(locks.get(place), due);
+                due.lock(locks.get(place), "earlier changes are not written yet");
                 mine.push(locks.get(place));
             }
             return turn.take(due);
@@ -139,17 +138,6 @@ final class JobTurns {
 
     private static List<ReentrantLock> locks() {
         return Stream.generate(ReentrantLock::new).limit(LOCKS).toList();
-    }
-
-    private static void lock(ReentrantLock lock, Deadline due) {
-        try {
-            if (!lock.tryLock(due.left().toNanos(), TimeUnit.NANOSECONDS)) {
-                throw new Unavailable("earlier changes are not written yet");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new Unavailable("the gateway is stopping", e);
-        }
     }
 
     /// Waits until what was asked of the jobs before has been decided and shows.

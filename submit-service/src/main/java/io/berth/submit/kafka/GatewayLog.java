@@ -5,8 +5,9 @@ import io.berth.contracts.json.EventCodec.CorruptEvent;
 import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
+import io.berth.log.Clocks;
 import io.berth.log.EventWriter;
-import io.berth.log.KafkaConnection;
+import io.berth.log.LogClients;
 import io.berth.log.LogReader;
 import io.berth.log.LogView;
 import io.berth.log.TopicDeclarations;
@@ -25,9 +26,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -37,9 +36,7 @@ import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.IsolationLevel;
-import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
-import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,14 +47,17 @@ import org.slf4j.LoggerFactory;
 @Startup
 public class GatewayLog {
     private static final Logger LOG = LoggerFactory.getLogger(GatewayLog.class);
-    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final long PAUSE_NANOS = 1_000_000_000;
+
+    private static final String SILENT = "the log does not answer";
 
     /// Where a job shows itself: a job that stands in none of these up to the end does not exist.
     private static final List<Topic<?>> OF_JOBS = List.of(Topics.SUBMISSIONS, Topics.JOB_STATES);
 
-    private final KafkaConnection kafka;
+    private final LogClients clients;
     private final EventWriter writer;
     private final TopicDeclarations declarations;
+    private final Clocks clocks;
     private final Admin admin;
     private final Thread thread = Thread.ofPlatform().name("gateway-log").unstarted(this::run);
     private volatile @Nullable Tenure tenure;
@@ -68,15 +68,12 @@ public class GatewayLog {
             Picture picture, LogView view, Map<String, TopicDescription> descriptions) {}
 
     GatewayLog(
-            KafkaConnection kafka,
-            EventWriter writer,
-            @ConfigProperty(name = "berth.cells", defaultValue = "1") int cells,
-            @ConfigProperty(name = "berth.node-partitions", defaultValue = "8") int nodePartitions,
-            @ConfigProperty(name = "berth.replicas", defaultValue = "1") short replicas) {
-        this.kafka = kafka;
+            LogClients clients, EventWriter writer, TopicDeclarations declarations, Clocks clocks) {
+        this.clients = clients;
         this.writer = writer;
-        this.declarations = new TopicDeclarations(cells, nodePartitions, replicas);
-        this.admin = kafka.admin();
+        this.declarations = declarations;
+        this.clocks = clocks;
+        this.admin = clients.admin();
     }
 
     @PostConstruct
@@ -87,7 +84,12 @@ public class GatewayLog {
     @PreDestroy
     void stop() throws InterruptedException {
         stopped = true;
-        thread.interrupt();
+        Tenure now = tenure;
+        if (now == null) {
+            thread.interrupt();
+        } else {
+            now.view().close();
+        }
         thread.join(TimeUnit.SECONDS.toMillis(15));
         admin.close(Duration.ofSeconds(1));
     }
@@ -153,7 +155,7 @@ public class GatewayLog {
         int millis = Math.toIntExact(Math.max(1, due.left().toMillis()));
         var options = new ListOffsetsOptions(IsolationLevel.READ_COMMITTED).timeoutMs(millis);
         var ends = new HashMap<TopicPartition, Long>();
-        get(admin.listOffsets(latest, options).all(), due)
+        due.get(admin.listOffsets(latest, options).all(), SILENT)
                 .forEach((partition, end) -> ends.put(partition, end.offset()));
         return ends;
     }
@@ -184,7 +186,9 @@ public class GatewayLog {
     /// @throws Unavailable if they do not answer in time
     public void ping(Deadline due) {
         int millis = Math.toIntExact(Math.max(1, due.left().toMillis()));
-        get(admin.describeCluster(new DescribeClusterOptions().timeoutMs(millis)).nodes(), due);
+        due.get(
+                admin.describeCluster(new DescribeClusterOptions().timeoutMs(millis)).nodes(),
+                SILENT);
     }
 
     /// How many records the picture is behind the log; not a number while there is no picture.
@@ -195,7 +199,7 @@ public class GatewayLog {
 
     private Tenure caughtUp() {
         Tenure now = tenure;
-        if (now == null || !now.view().caughtUp() || now.view().failure() != null) {
+        if (now == null || !now.view().caughtUp()) {
             throw new Unavailable("the gateway has not read the log yet");
         }
         return now;
@@ -221,18 +225,8 @@ public class GatewayLog {
         }
     }
 
-    private static <T> T get(KafkaFuture<T> future, Deadline due) {
-        try {
-            return future.get(due.left().toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException | TimeoutException e) {
-            throw new Unavailable("the log does not answer", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new Unavailable("the gateway is stopping", e);
-        }
-    }
-
-    private void run() {
+    /// Follows the log until it is stopped.
+    void run() {
         String lastFailure = "";
         while (!stopped) {
             try {
@@ -242,8 +236,8 @@ public class GatewayLog {
                     lastFailure = e.toString();
                     LOG.atWarn().setCause(e).log("Log cannot be followed; beginning anew");
                 }
+                clocks.sleep(PAUSE_NANOS);
             }
-            pause();
         }
     }
 
@@ -257,31 +251,12 @@ public class GatewayLog {
         Map<String, TopicDescription> found = TopicDeclarations.await(admin, topics);
         var picture = new Picture(cellStatuses(partitions(found, List.of(Topics.CELL_STATES))));
         var reader = new PictureTopics(picture, new DeadLetters(writer));
-        try (var view =
-                new LogView(
-                        "gateway-view",
-                        kafka.follower(),
-                        partitions(found, topics),
-                        reader::take)) {
-            tenure = new Tenure(picture, view, found);
-            stayWith(view);
+        var view = new LogView(clients.follower(), partitions(found, topics), reader::take, clocks);
+        tenure = new Tenure(picture, view, found);
+        try {
+            view.run();
         } finally {
             tenure = null;
-        }
-    }
-
-    private void stayWith(LogView view) {
-        boolean announced = false;
-        while (!stopped) {
-            RuntimeException failure = view.failure();
-            if (failure != null) {
-                throw failure;
-            }
-            if (!announced && view.caughtUp()) {
-                announced = true;
-                LOG.info("Caught up with the log");
-            }
-            pause();
         }
     }
 
@@ -299,7 +274,7 @@ public class GatewayLog {
     private Collection<CellStatus> cellStatuses(List<TopicPartition> partitions) {
         var events = PictureTopics.cellStates();
         var statuses = new LinkedHashMap<Integer, CellStatus>();
-        try (var consumer = kafka.consumer()) {
+        try (var consumer = clients.consumer()) {
             LogReader.readAll(
                     consumer,
                     partitions,
@@ -314,13 +289,5 @@ public class GatewayLog {
                     });
         }
         return statuses.values();
-    }
-
-    private static void pause() {
-        try {
-            Thread.sleep(PAUSE);
-        } catch (InterruptedException e) {
-            LOG.debug("Woken from a pause");
-        }
     }
 }

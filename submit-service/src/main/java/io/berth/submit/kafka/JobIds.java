@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -60,14 +59,7 @@ final class JobIds {
     ///
     /// @throws Unavailable if blocks are needed and cannot be claimed in time
     List<List<Ids>> next(List<Wanted> submissions, Deadline due) {
-        try {
-            if (!lock.tryLock(due.left().toNanos(), TimeUnit.NANOSECONDS)) {
-                throw new Unavailable("no block of job ids in time");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new Unavailable("the gateway is stopping", e);
-        }
+        due.lock(lock, "no block of job ids in time");
         try {
             claimFor(submissions.stream().mapToLong(Wanted::count).sum(), due);
             var next = new ArrayList<List<Ids>>();

@@ -14,7 +14,6 @@ import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -48,14 +47,7 @@ public class SpecReader {
     ///
     /// @throws Unavailable if the log does not answer in time
     public Optional<JobSpec> read(Job job, Deadline due) {
-        try {
-            if (!lock.tryLock(due.left().toNanos(), TimeUnit.NANOSECONDS)) {
-                throw new Unavailable("too many specifications are asked for");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new Unavailable("the gateway is stopping", e);
-        }
+        due.lock(lock, "too many specifications are asked for");
         try {
             return fetch(job, due);
         } catch (OffsetOutOfRangeException e) {
