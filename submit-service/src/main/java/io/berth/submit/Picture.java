@@ -44,8 +44,8 @@ import org.jspecify.annotations.Nullable;
 /// that, and its tombstone removes the job. A Submitted that placement is past and of which it
 /// keeps no record is over and forgotten, or void; it does not show.
 public final class Picture {
-    /// By how much placement must be past a Submitted that it left no record of: its records of one
-    /// round are read one after the other.
+    /// By how much what was read of jobs must be past the round that left no record of a Submitted:
+    /// the records of one round are read one after the other, however far apart.
     private static final long SETTLED_MILLIS = 10_000;
 
     /// GPUs of jobs whose use is remembered: at most about 200 MiB.
@@ -69,7 +69,13 @@ public final class Picture {
     /// What is remembered of the submissions of one cell.
     private static final class Cell {
         final Idempotency idempotency = new Idempotency();
+
+        /// By the offsets of their submissions.
         final NavigableMap<Long, List<Job>> unseen = new TreeMap<>();
+
+        /// Those that placement is past and of which no record is read yet, by when it said so.
+        final NavigableMap<Long, List<Job>> passed = new TreeMap<>();
+
         volatile long seenBelow;
     }
 
@@ -142,6 +148,13 @@ public final class Picture {
         } else {
             holding.put(job.id(), job);
         }
+    }
+
+    /// What placement says of a cell's jobs was read up to what was appended at that time.
+    public void jobsRead(int cellNumber, long appendedAt) {
+        var settled = cell(cellNumber).passed.headMap(appendedAt - SETTLED_MILLIS);
+        settled.values().forEach(them -> them.forEach(jobs::remove));
+        settled.clear();
     }
 
     /// Placement has forgotten the job.
@@ -241,14 +254,13 @@ public final class Picture {
         noticeJob(status.highestJob());
         Cell cell = cell(status.cell());
         cell.seenBelow = Math.max(cell.seenBelow, seenBelow(status));
-        var seen = cell.unseen.headMap(cell.seenBelow).values().iterator();
-        while (seen.hasNext()) {
-            List<Job> unseen = seen.next();
-            if (unseen.getFirst().submittedAt() < appendedAt - SETTLED_MILLIS) {
-                unseen.forEach(jobs::remove);
-                seen.remove();
-            }
-        }
+        var passed = cell.unseen.headMap(cell.seenBelow);
+        passed.values()
+                .forEach(them ->
+                        cell.passed
+                                .computeIfAbsent(appendedAt, _ -> new ArrayList<>())
+                                .addAll(them));
+        passed.clear();
     }
 
     /// Whether placement has decided on all submissions below that position.

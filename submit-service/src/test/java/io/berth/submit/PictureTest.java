@@ -179,9 +179,19 @@ final class PictureTest {
         picture.cellStatus(Samples.cellStatus(4, 7), 600);
         assertThat(picture.jobs(NOW)).hasSize(2);
 
-        picture.cellStatus(Samples.cellStatus(4, 7), 600 + 10_000);
+        picture.jobsRead(0, 601 + 10_000);
 
         assertThat(picture.jobs(NOW)).extracting(Job::id).containsExactly(new JobId(8));
+    }
+
+    @Test
+    void what_placement_passed_late_shows_until_its_record_is_read() {
+        picture.submitted(submitted(7, null), 0, 3, 500);
+
+        picture.cellStatus(Samples.cellStatus(4, 7), 60_000);
+        picture.cellStatus(Samples.cellStatus(4, 7), 90_000);
+
+        assertThat(picture.jobs(NOW)).hasSize(1);
     }
 
     @Test

@@ -59,7 +59,10 @@ final class PictureTopics {
         route(Topics.SUBMISSIONS, this::submission);
         route(
                 Topics.JOB_STATES,
-                (it, record) -> picture.jobStatus(it, record.partition()),
+                (it, record) -> {
+                    picture.jobStatus(it, record.partition());
+                    picture.jobsRead(record.partition(), record.timestamp());
+                },
                 (to, key) -> to.jobForgotten(new JobId(Long.parseLong(key))));
         route(
                 Topics.NODE_STATES,
