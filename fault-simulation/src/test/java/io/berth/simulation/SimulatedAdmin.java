@@ -6,10 +6,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.kafka.clients.admin.CreateTopicsResult;
 import org.apache.kafka.clients.admin.DescribeTopicsResult;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
@@ -43,6 +45,12 @@ final class SimulatedAdmin {
         return new ListOffsetsResult(found);
     }
 
+    /// All are there.
+    public CreateTopicsResult createTopics(Collection<NewTopic> topics) {
+        machine.call();
+        return new Created();
+    }
+
     public DescribeTopicsResult describeTopics(Collection<String> names) {
         machine.call();
         var found = new HashMap<String, KafkaFuture<TopicDescription>>();
@@ -62,6 +70,12 @@ final class SimulatedAdmin {
     public void close() {}
 
     public void close(Duration limit) {}
+
+    private static final class Created extends CreateTopicsResult {
+        Created() {
+            super(Map.of());
+        }
+    }
 
     private static final class Descriptions extends DescribeTopicsResult {
         Descriptions(Map<String, KafkaFuture<TopicDescription>> found) {

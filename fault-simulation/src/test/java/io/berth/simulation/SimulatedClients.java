@@ -11,6 +11,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.Lock;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -309,6 +310,17 @@ public final class SimulatedClients implements LogClients, Clocks {
             call();
         }
         return it.isDone();
+    }
+
+    @Override
+    public boolean lock(Lock lock, long nanos) {
+        long begun = nanos();
+        boolean taken = lock.tryLock();
+        while (!taken && nanos() - begun < nanos) {
+            call();
+            taken = lock.tryLock();
+        }
+        return taken;
     }
 
     @Override

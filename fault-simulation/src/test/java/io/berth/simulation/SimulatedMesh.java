@@ -63,7 +63,7 @@ final class SimulatedMesh {
     private final @Nullable Rankers rankers;
 
     private final MeterRegistry meters = new SimpleMeterRegistry();
-    private final SimulatedUsers users;
+    private final MeshUsers users;
     private final Heard heard;
     private final List<MeshNode> nodes = new ArrayList<>();
     private final List<SimulatedBooks.Batch> batches = new ArrayList<>();
@@ -87,6 +87,7 @@ final class SimulatedMesh {
         if (services == Services.MODELLED) {
             placements = List.of(new SimulatedPlacement(log), new SimulatedPlacement(log));
             rankers = null;
+            users = new SimulatedUsers(log, this::tell, () -> now);
         } else {
             var group = new Group();
             Supplier<PlacementInstance> instance =
@@ -95,9 +96,9 @@ final class SimulatedMesh {
                                     log, group, chance, () -> now, auditor::state, meters);
             placements = List.of(instance.get(), instance.get());
             rankers = new Rankers(log, chance, () -> now);
+            users = new ServiceUsers(log, this::tell, chance, () -> now);
         }
         heard = new Heard(log);
-        users = new SimulatedUsers(log, this::tell, () -> now);
         books = new SimulatedBooks(log);
         log.now(now);
         configure();
@@ -118,7 +119,7 @@ final class SimulatedMesh {
         }
     }
 
-    /// What placement, priority and agents are in it.
+    /// What gateways, placement, priority and agents are in it.
     enum Services {
         /// Models of what they do with the log, around the real engine.
         MODELLED,
@@ -150,6 +151,7 @@ final class SimulatedMesh {
         } finally {
             placements.forEach(PlacementInstance::die);
             nodes.forEach(MeshNode::end);
+            users.die();
             if (rankers != null) {
                 rankers.die();
             }
@@ -171,6 +173,7 @@ final class SimulatedMesh {
             if (random.nextInt(3) == 0) {
                 round(placements.get(random.nextInt(2)));
             }
+            users.goOn(random);
             obey(anyNode(), random.nextInt(3) == 0);
             if (random.nextInt(8) == 0) {
                 anyNode().reportUnheard();
@@ -358,7 +361,7 @@ final class SimulatedMesh {
                         default -> new Submission.CancelRequested(job, "alice");
                     };
             tell(asked);
-            write(asked);
+            users.ask(asked, random);
         }
     }
 
@@ -501,8 +504,7 @@ final class SimulatedMesh {
         placements.forEach(it -> it.skew(0));
         rankerSeesLog = true;
         booksSeeLog = true;
-        users.connect();
-        users.insist(random);
+        users.calm(random);
         nodes.stream().filter(MeshNode::unanswered).forEach(this::register);
         nodes.forEach(it ->
                 log.append(
@@ -521,6 +523,7 @@ final class SimulatedMesh {
     /// Everybody does what there is to do.
     private void calmStep() {
         pass(200);
+        users.calm(random);
         for (MeshNode node : nodes) {
             if (node.refusedItsOwn(auditor.state())) {
                 // Somebody looks at it.
@@ -554,6 +557,7 @@ final class SimulatedMesh {
 
     private boolean over() {
         return auditor.queued().stream().allMatch(auditor::hasEnded)
+                && users.answered()
                 && users.acknowledged().stream().allMatch(auditor::hasEnded)
                 && nodes.stream().noneMatch(MeshNode::hasReports)
                 && unsettled().isEmpty();
@@ -564,6 +568,7 @@ final class SimulatedMesh {
     }
 
     private void check() {
+        users.check();
         var leases = new TreeMap<JobId, Integer>();
         for (MeshNode node : nodes) {
             for (RunId run : node.scripts()) {
@@ -589,6 +594,7 @@ final class SimulatedMesh {
         SimulatedPlacement.rebuild(log, late);
         auditor.assertKnownTo(late);
         assertThat(late.holding()).isEmpty();
+        users.checkEnd(auditor, late);
         if (rankers != null) {
             rankers.settle();
             rankers.assertRanked(late, configuration);

@@ -2,33 +2,23 @@ package io.berth.simulation;
 
 import static io.berth.simulation.SimulatedPlacement.SUBMISSIONS;
 
-import io.berth.contracts.GpuRequest;
-import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
-import io.berth.contracts.LaunchMode;
-import io.berth.contracts.MemoryRequest;
-import io.berth.contracts.ResourceRequest;
+import io.berth.contracts.event.Submission;
 import io.berth.contracts.event.Submission.Submitted;
-import io.berth.core.testing.TestCell;
+import io.berth.core.state.CellState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// People who submit jobs at two gateways, and ask again when they have no answer, if their request
-/// has a key.
-final class SimulatedUsers {
+/// People at gateways that are models.
+final class SimulatedUsers implements MeshUsers {
 
-    private static final int REQUESTS = 10;
+    static final int REQUESTS = 10;
 
     /// By how much the clock of a gateway is off at most, in milliseconds.
-    private static final long MOST_SKEW = 60_000;
-
-    /// Who is told what happens.
-    interface Listener {
-        void tell(Object... words);
-    }
+    static final long MOST_SKEW = 60_000;
 
     private final SimulatedLog log;
     private final Listener listener;
@@ -39,30 +29,11 @@ final class SimulatedUsers {
 
     /// What somebody wants, until he knows of its job.
     private static final class Request {
-        private final JobDescription description;
-        private final List<JobDescription> components;
-        private final @Nullable String key;
-        private final long delayMillis;
+        private final Wish wish;
         private @Nullable JobId acknowledged;
 
-        /// @param delayMillis `--begin=now+…`
-        Request(
-                JobDescription description,
-                List<JobDescription> components,
-                @Nullable String key,
-                long delayMillis) {
-            this.description = description;
-            this.components = components;
-            this.key = key;
-            this.delayMillis = delayMillis;
-        }
-
-        /// What is asked for, by a gateway whose clock shows that time.
-        JobDescription at(long now) {
-            return delayMillis == 0
-                    ? description
-                    : description.on(
-                            description.conditions().with(to -> to.beginAt = now + delayMillis));
+        Request(Wish wish) {
+            this.wish = wish;
         }
     }
 
@@ -74,13 +45,13 @@ final class SimulatedUsers {
         gateways = List.of(new SimulatedGateway(log), new SimulatedGateway(log));
     }
 
-    /// How many jobs they wanted.
-    int wanted() {
-        return requests.stream().mapToInt(it -> 1 + it.components.size()).sum();
+    @Override
+    public int wanted() {
+        return requests.stream().mapToInt(it -> it.wish.jobs()).sum();
     }
 
-    /// The jobs that somebody knows to be accepted.
-    List<JobId> acknowledged() {
+    @Override
+    public List<JobId> acknowledged() {
         var known = new ArrayList<JobId>();
         for (Request request : requests) {
             if (request.acknowledged != null) {
@@ -90,59 +61,29 @@ final class SimulatedUsers {
         return known;
     }
 
-    /// Somebody wants a job.
-    void request(RandomGenerator random) {
-        if (requests.size() == REQUESTS) {
-            return;
+    @Override
+    public void request(RandomGenerator random) {
+        if (requests.size() < REQUESTS) {
+            var request = new Request(Wish.of(requests.size(), random));
+            requests.add(request);
+            attempt(request, random);
         }
-        JobDescription description = description(random);
-        // Every third is a heterogeneous job of two components.
-        List<JobDescription> components =
-                requests.size() % 3 == 1
-                        ? List.of(description.with(TestCell.gpus(1, 1, null)))
-                        : List.of();
-        String key = random.nextInt(4) == 0 ? null : "key-" + requests.size();
-        long delay = components.isEmpty() && random.nextInt(6) == 0 ? random.nextInt(30_000) : 0;
-        var request = new Request(description, components, key, delay);
-        requests.add(request);
-        attempt(request, random);
     }
 
-    private static JobDescription description(RandomGenerator random) {
-        int gang = random.nextInt(4) == 0 ? 2 : 1;
-        var wanted =
-                new ResourceRequest(
-                        gang,
-                        gang * (1 + random.nextInt(2)),
-                        1 + random.nextInt(2),
-                        MemoryRequest.perCpu(1024),
-                        new GpuRequest(random.nextInt(5), null));
-        return new JobDescription(
-                random.nextBoolean() ? "alice" : "bob",
-                "team",
-                "batch",
-                "normal",
-                "job",
-                wanted,
-                random.nextBoolean() ? LaunchMode.BATCH : LaunchMode.PER_NODE,
-                600,
-                0,
-                random.nextInt(4) != 0);
-    }
-
-    /// Somebody without an answer asks again.
-    void repeat(RandomGenerator random) {
+    @Override
+    public void repeat(RandomGenerator random) {
         requests.stream()
-                .filter(it -> it.acknowledged == null && it.key != null)
+                .filter(it -> it.acknowledged == null && it.wish.key() != null)
                 .findFirst()
                 .ifPresent(it -> attempt(it, random));
     }
 
-    /// What was on its way comes, and everybody asks until he has an answer.
-    void insist(RandomGenerator random) {
+    @Override
+    public void calm(RandomGenerator random) {
+        gateways.forEach(it -> it.cutOff(false));
         landAll(random);
         for (Request request : requests) {
-            while (request.acknowledged == null && request.key != null) {
+            while (request.acknowledged == null && request.wish.key() != null) {
                 attempt(request, random);
                 landAll(random);
             }
@@ -155,8 +96,8 @@ final class SimulatedUsers {
         }
     }
 
-    /// A record that was on its way comes.
-    void land(RandomGenerator random) {
+    @Override
+    public void land(RandomGenerator random) {
         if (!delayed.isEmpty()) {
             Submitted submitted = delayed.remove(random.nextInt(delayed.size()));
             listener.tell("job ", submitted.job(), " lands in the log");
@@ -164,26 +105,45 @@ final class SimulatedUsers {
         }
     }
 
-    void restartGateway(RandomGenerator random) {
+    @Override
+    public void restartGateway(RandomGenerator random) {
         listener.tell("a gateway restarts");
         gateways.get(random.nextInt(2)).restart();
     }
 
-    /// From now on one of the gateways cannot reach the log, or can again.
-    void cutOffGateway(boolean now, RandomGenerator random) {
+    @Override
+    public void cutOffGateway(boolean now, RandomGenerator random) {
         int which = random.nextInt(2);
         listener.tell("gateway ", which, now ? " is cut off" : " is connected");
         gateways.get(which).cutOff(now);
     }
 
-    /// The clock of one of the gateways goes wrong, by less than a minute.
-    void skewGateway(RandomGenerator random) {
+    @Override
+    public void skewGateway(RandomGenerator random) {
         gateways.get(random.nextInt(2)).skew(random.nextLong(-MOST_SKEW, MOST_SKEW));
     }
 
-    void connect() {
-        gateways.forEach(it -> it.cutOff(false));
+    @Override
+    public void ask(Submission request, RandomGenerator random) {
+        write(request);
     }
+
+    @Override
+    public void goOn(RandomGenerator random) {}
+
+    @Override
+    public boolean answered() {
+        return true;
+    }
+
+    @Override
+    public void check() {}
+
+    @Override
+    public void checkEnd(MeshAuditor auditor, CellState state) {}
+
+    @Override
+    public void die() {}
 
     /// One attempt at one of the gateways: it may answer, die before it does, leave a record on its
     /// way that lands later, or not reach the log.
@@ -194,9 +154,9 @@ final class SimulatedUsers {
         }
         Submitted submitted =
                 gateway.submitted(
-                        request.at(gateway.clock(clock.getAsLong())),
-                        request.components,
-                        request.key);
+                        request.wish.at(gateway.clock(clock.getAsLong())),
+                        request.wish.components(),
+                        request.wish.key());
         switch (random.nextInt(6)) {
             case 0 -> {
                 listener.tell("job ", submitted.job(), " is on its way into the log");
@@ -215,7 +175,7 @@ final class SimulatedUsers {
         }
     }
 
-    private void write(Submitted submitted) {
-        log.append(SUBMISSIONS, submitted.job().toString(), submitted);
+    private void write(Submission submission) {
+        log.append(SUBMISSIONS, submission.job().toString(), submission);
     }
 }

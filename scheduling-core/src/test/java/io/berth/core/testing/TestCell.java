@@ -88,9 +88,14 @@ public final class TestCell {
                 1, new ConfigEntry.Weights(1000, 10000, 0, 0, 0), limits, preemption, others);
     }
 
-    /// A later revision, with other weights of priority.
+    /// A later revision, with other weights of priority, and an account.
     public static Configuration configuration(long revision, ConfigEntry.Weights weights) {
-        return configuration(revision, weights, Limits.NONE, PreemptRules.NONE, List.of());
+        return configuration(
+                revision,
+                weights,
+                Limits.NONE,
+                PreemptRules.NONE,
+                List.of(it -> new ConfigEntry.Account(it, "default", null, 1)));
     }
 
     private static Configuration configuration(

@@ -1,0 +1,2 @@
+/// Placement as a service, for simulations.
+package io.berth.submit.kafka;
