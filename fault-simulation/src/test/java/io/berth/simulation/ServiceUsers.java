@@ -289,8 +289,8 @@ final class ServiceUsers implements MeshUsers {
         }
     }
 
-    /// A key has one job at most, whatever became of the requests; and each gateway shows the jobs
-    /// that there are.
+    /// A key has one job at most, whatever became of the requests, and what was asked for without
+    /// one is written once at most; and each gateway shows the jobs that there are.
     @Override
     public void checkEnd(MeshAuditor auditor, CellState state) {
         for (Request request : requests) {
@@ -302,6 +302,9 @@ final class ServiceUsers implements MeshUsers {
                     .as("jobs of key %s", request.wish.key())
                     .hasSizeLessThanOrEqualTo(1);
         }
+        assertThat(submissions().filter(it -> it.key() == null))
+                .hasSizeLessThanOrEqualTo(
+                        (int) requests.stream().filter(it -> it.wish.key() == null).count());
         var known = new TreeMap<JobId, JobState>();
         for (JobStatus job : state.jobs()) {
             known.put(job.job(), job.state());

@@ -601,6 +601,7 @@ final class SimulatedMesh {
             rankers.assertNoOtherRanked(late);
         }
         assertThat(log.end(Topics.deadLetters("placement-service").name())).isZero();
+        assertThat(log.end(Topics.deadLetters("submit-service").name())).isZero();
         assertThat(meters.find("berth.placement.failed.decisions").counters())
                 .allMatch(it -> it.count() == 0);
     }
