@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
@@ -79,12 +80,12 @@ final class SimulatedMesh {
     private long now = 1_000_000;
 
     /// @param tells whether it keeps in words what happens
-    /// @param services whether they are models
-    SimulatedMesh(SimulatedLog log, boolean tells, Services services) {
+    /// @param services null where all are models
+    SimulatedMesh(SimulatedLog log, boolean tells, @Nullable Services services) {
         this.log = log;
         this.tells = tells;
         RandomGenerator chance = () -> random.nextLong();
-        if (services == Services.MODELLED) {
+        if (services == null) {
             placements = List.of(new SimulatedPlacement(log), new SimulatedPlacement(log));
             rankers = null;
             users = new SimulatedUsers(log, this::tell, () -> now);
@@ -96,7 +97,7 @@ final class SimulatedMesh {
                                     log, group, chance, () -> now, auditor::state, meters);
             placements = List.of(instance.get(), instance.get());
             rankers = new Rankers(log, chance, () -> now);
-            users = new ServiceUsers(log, this::tell, chance, () -> now);
+            users = services.users(log, this::tell, chance, () -> now);
         }
         heard = new Heard(log);
         books = new SimulatedBooks(log);
@@ -106,7 +107,7 @@ final class SimulatedMesh {
             String name = "n" + (i % NODES + 1);
             String machine = "machine-" + i;
             nodes.add(
-                    services == Services.MODELLED
+                    services == null
                             ? new SimulatedNode(name, machine, log, () -> random.nextInt(8) == 0)
                             : new ServiceNode(
                                     name,
@@ -119,12 +120,18 @@ final class SimulatedMesh {
         }
     }
 
-    /// What gateways, placement, priority and agents are in it.
-    enum Services {
-        /// Models of what they do with the log, around the real engine.
-        MODELLED,
-        /// The services themselves, on clients of the simulated log.
-        REAL
+    /// Placement, priority and agents that are the services themselves, on clients of the simulated
+    /// log, and the gateways that this makes, in place of models of what they do with the log.
+    @FunctionalInterface
+    interface Services {
+
+        /// @param random draws what happens
+        /// @param right the time that is right, in epoch milliseconds
+        MeshUsers users(
+                SimulatedLog log,
+                MeshUsers.Listener listener,
+                RandomGenerator random,
+                LongSupplier right);
     }
 
     /// What happened, in words.

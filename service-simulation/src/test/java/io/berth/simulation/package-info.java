@@ -1,0 +1,4 @@
+@NullMarked
+package io.berth.simulation;
+
+import org.jspecify.annotations.NullMarked;
