@@ -1,2 +1,2 @@
-/// Placement as a service, for simulations.
+/// The gateway as a service, for simulations.
 package io.berth.submit.kafka;
