@@ -98,6 +98,7 @@ final class AttachedRun implements AutoCloseable {
     @Override
     public void close() {
         local.close();
+        Terminal.closeQuietly(terminal.in());
         if (socket != null) {
             socket.close();
         }

@@ -318,6 +318,7 @@ final class InteractiveRun implements AutoCloseable {
     @Override
     public void close() {
         local.close();
+        Terminal.closeQuietly(input);
         if (socket != null) {
             socket.close();
         }

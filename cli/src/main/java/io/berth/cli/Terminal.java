@@ -2,6 +2,7 @@ package io.berth.cli;
 
 import io.berth.client.Surroundings;
 import io.berth.slurm.ResourceLimit;
+import io.berth.slurm.session.WakeableInput;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
@@ -45,7 +46,7 @@ record Terminal(
 
     static Terminal ofProcess() {
         return new Terminal(
-                System.in,
+                WakeableInput.ofProcess(),
                 stream(FileDescriptor.out),
                 stream(FileDescriptor.err),
                 environmentOfProcess(),
@@ -89,6 +90,15 @@ record Terminal(
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("a command that nobody interrupts was interrupted", e);
+        }
+    }
+
+    /// Ends what a thread reads that need not be told of it.
+    static void closeQuietly(InputStream in) {
+        try {
+            in.close();
+        } catch (IOException e) {
+            // Nobody reads it any more.
         }
     }
 

@@ -91,19 +91,19 @@ abstract sealed class NodePart {
     static final class There extends NodePart {
         private final String node;
         private final StepPart part;
-        private final boolean reads;
+        private final InputStream input;
         private final List<String> early = new ArrayList<>();
         private @Nullable FrameSocket running;
 
-        There(String node, StepPart part, boolean reads) {
+        There(String node, StepPart part, InputStream input) {
             this.node = node;
             this.part = part;
-            this.reads = reads;
+            this.input = input;
         }
 
         @Override
         void start() {
-            Thread.ofVirtual().start(this::connect);
+            Thread.ofPlatform().daemon().start(this::connect);
         }
 
         private void connect() {
@@ -115,7 +115,7 @@ abstract sealed class NodePart {
                     connected.send(frame);
                 }
                 runs(connected);
-                connected.sendInput(reads ? System.in : InputStream.nullInputStream());
+                connected.sendInput(input);
             } catch (IOException e) {
                 if (!exit().isDone()) {
                     failed(node, String.valueOf(e.getMessage()));

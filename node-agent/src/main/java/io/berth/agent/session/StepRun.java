@@ -3,11 +3,15 @@ package io.berth.agent.session;
 import io.berth.agent.session.StepLayout.Impossible;
 import io.berth.agent.session.StepLayout.OnNode;
 import io.berth.slurm.HostList;
+import io.berth.slurm.session.WakeableInput;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -38,6 +42,7 @@ final class StepRun {
     private final List<StepPlan> plans;
     private final Map<String, String> environment;
     private final List<NodePart> parts = new ArrayList<>();
+    private final InputStream input = WakeableInput.ofProcess();
     private boolean ending;
 
     private StepRun(
@@ -69,7 +74,7 @@ final class StepRun {
                         arguments.subList(next, end),
                         plans.stream().map(it -> StepPlan.of(it, environment, several)).toList(),
                         environment);
-        try {
+        try (step.input) {
             return step.run(step.layouts());
         } catch (Impossible e) {
             System.err.println("srun: error: " + e.getMessage());
@@ -128,12 +133,26 @@ final class StepRun {
         return variables;
     }
 
-    private int start() {
+    private int start() throws IOException {
         parts.forEach(NodePart::start);
-        // Not a virtual one, which to open a pipe would hold its carrier: in a job of one CPU the
-        // only one.
-        Thread.ofPlatform().daemon().start(this::passSignals);
-        return worst();
+        try (InputStream signals = signals()) {
+            // Not a virtual one, which to read a pipe would hold its carrier: in a job of one CPU
+            // the only one.
+            Thread.ofPlatform().daemon().start(() -> passSignals(signals));
+            return worst();
+        }
+    }
+
+    private InputStream signals() {
+        Path pipe = Path.of(settings.getOrDefault("signals", ""));
+        try {
+            // To write too: to open it would else wait for one who does.
+            return new WakeableInput(
+                    FileChannel.open(pipe, StandardOpenOption.READ, StandardOpenOption.WRITE));
+        } catch (IOException e) {
+            // The one who hands them on is gone, and with it the signals.
+            return InputStream.nullInputStream();
+        }
     }
 
     private NodePart part(StepPlan plan, OnNode node, List<OnNode> ofPlan, StepLayout whole)
@@ -159,7 +178,7 @@ final class StepRun {
                                 Path.of("").toAbsolutePath().toString(),
                                 withTerminal(variables),
                                 command("srun")),
-                        first);
+                        first ? input : InputStream.nullInputStream());
     }
 
     /// The node of each task, for `srun`.
@@ -218,16 +237,15 @@ final class StepRun {
         }
     }
 
-    private void passSignals() {
-        try (BufferedReader pipe =
-                Files.newBufferedReader(
-                        Path.of(settings.getOrDefault("signals", "")), StandardCharsets.US_ASCII)) {
+    private void passSignals(InputStream from) {
+        try {
+            var pipe = new BufferedReader(new InputStreamReader(from, StandardCharsets.US_ASCII));
             for (String name = pipe.readLine(); name != null; name = pipe.readLine()) {
                 String signal = name;
                 parts.forEach(part -> part.signal(signal));
             }
         } catch (IOException e) {
-            // The one who hands them on is gone, and with it the signals.
+            // The step has ended.
         }
     }
 }
