@@ -2,6 +2,7 @@ package io.berth.agent.session;
 
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.FrameSocket;
+import io.berth.slurm.session.WakeableInput;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -103,7 +104,11 @@ abstract sealed class NodePart {
 
         @Override
         void start() {
-            Thread.ofPlatform().daemon().start(this::connect);
+            Thread.Builder thread =
+                    input instanceof WakeableInput
+                            ? Thread.ofPlatform().daemon()
+                            : Thread.ofVirtual();
+            thread.start(this::connect);
         }
 
         private void connect() {

@@ -60,6 +60,7 @@ public final class Mesh implements AutoCloseable {
     }
 
     private final MeshHome home;
+    private final boolean training;
 
     /// Keeps the `berth` script from building anew what runs.
     private final Path useOfBuild;
@@ -88,6 +89,7 @@ public final class Mesh implements AutoCloseable {
 
     private Mesh(Services services, Consumer<MeshStatus.Part> changes) {
         this.home = services.home();
+        this.training = services.training();
         this.useOfBuild =
                 services.root().resolve("target/running/" + ProcessHandle.current().pid());
         this.ports = services.ports();
@@ -269,6 +271,11 @@ public final class Mesh implements AutoCloseable {
 
     private void stopParts() {
         LOG.info("Stopping");
+        if (training) {
+            // Each makes its cache before it ends, the one of accounting as long as two others, and
+            // nobody has anything to say any more. Not all at once, which is much memory.
+            stopTogether(List.of(accounting, agent, submit));
+        }
         stopTogether(List.of(agent));
         stopTogether(List.of(submit));
         stopTogether(List.of(priority, placement, accounting));
