@@ -14,29 +14,36 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// A failure tells its seed and its shortest story; `-Dberth.simulation.seed=N` runs that one
-/// alone, `-Dberth.mesh-simulation.seeds=N` runs so many.
+/// alone, `-Dberth.mesh-simulation.seeds=N` and `-Dberth.service-simulation.seeds=N` run so many.
 @Tag("hot")
 final class MeshSimulationTest {
 
     private static final long SEEDS = Long.getLong("berth.mesh-simulation.seeds", 10_000);
-    static final int STEPS = 200;
+    private static final long SERVICE_SEEDS = Long.getLong("berth.service-simulation.seeds", 40);
+    private static final int STEPS = 200;
 
     @Test
     @Timeout(value = 15, unit = TimeUnit.MINUTES)
     void the_invariants_hold_in_every_step_of_every_troubled_mesh() {
-        seeds(SEEDS).forEach(seed -> live(seed, SimulatedLog::new, null));
+        seeds(SEEDS).forEach(seed -> live(seed, SimulatedLog::new, Services.MODELLED));
     }
 
-    static LongStream seeds(long count) {
+    @Test
+    @Timeout(value = 15, unit = TimeUnit.MINUTES)
+    void they_hold_of_the_services_themselves() {
+        seeds(SERVICE_SEEDS).forEach(seed -> live(seed, SimulatedLog::new, Services.REAL));
+    }
+
+    private static LongStream seeds(long count) {
         Long only = Long.getLong("berth.simulation.seed");
         return only == null ? LongStream.range(0, count).parallel() : LongStream.of(only);
     }
 
-    interface Logs {
+    private interface Logs {
         SimulatedLog log();
     }
 
-    static void live(long seed, Logs logs, @Nullable Services services) {
+    private static void live(long seed, Logs logs, Services services) {
         List<Long> story = Story.of(seed, STEPS);
         Throwable failure = failure(story, logs, services);
         if (failure != null) {
@@ -55,16 +62,15 @@ final class MeshSimulationTest {
     }
 
     /// Lived in a virtual thread, from which it is not far to those of the services.
-    static @Nullable Throwable failure(List<Long> story, Logs logs, @Nullable Services services) {
-        return services == null
+    private static @Nullable Throwable failure(List<Long> story, Logs logs, Services services) {
+        return services == Services.MODELLED
                 ? lived(story, logs, services)
                 : CompletableFuture.supplyAsync(
                                 () -> lived(story, logs, services), Thread::startVirtualThread)
                         .join();
     }
 
-    private static @Nullable Throwable lived(
-            List<Long> story, Logs logs, @Nullable Services services) {
+    private static @Nullable Throwable lived(List<Long> story, Logs logs, Services services) {
         try {
             new SimulatedMesh(logs.log(), false, services).live(story);
             return null;
@@ -77,10 +83,22 @@ final class MeshSimulationTest {
     void a_log_that_does_not_fence_breaks_them_and_the_shortest_story_shows_it() {
         assertThatThrownBy(() ->
                         LongStream.range(0, 100)
-                                .forEach(seed -> live(seed, () -> new SimulatedLog(false), null)))
+                                .forEach(seed ->
+                                        live(
+                                                seed,
+                                                () -> new SimulatedLog(false),
+                                                Services.MODELLED)))
                 .hasMessageContaining("seed ")
                 .hasMessageContaining("placement 0 leads")
                 .hasMessageContaining("placement 1 leads");
+    }
+
+    @Test
+    void a_log_that_does_not_fence_breaks_the_services_too() {
+        assertThat(LongStream.range(0, 20).boxed())
+                .anyMatch(seed ->
+                        failure(Story.of(seed, STEPS), () -> new SimulatedLog(false), Services.REAL)
+                                != null);
     }
 
     @Test

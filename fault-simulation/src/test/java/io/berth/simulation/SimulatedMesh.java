@@ -34,7 +34,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
@@ -80,12 +79,12 @@ final class SimulatedMesh {
     private long now = 1_000_000;
 
     /// @param tells whether it keeps in words what happens
-    /// @param services null where all are models
-    SimulatedMesh(SimulatedLog log, boolean tells, @Nullable Services services) {
+    /// @param services whether they are models
+    SimulatedMesh(SimulatedLog log, boolean tells, Services services) {
         this.log = log;
         this.tells = tells;
         RandomGenerator chance = () -> random.nextLong();
-        if (services == null) {
+        if (services == Services.MODELLED) {
             placements = List.of(new SimulatedPlacement(log), new SimulatedPlacement(log));
             rankers = null;
             users = new SimulatedUsers(log, this::tell, () -> now);
@@ -97,7 +96,7 @@ final class SimulatedMesh {
                                     log, group, chance, () -> now, auditor::state, meters);
             placements = List.of(instance.get(), instance.get());
             rankers = new Rankers(log, chance, () -> now);
-            users = services.users(log, this::tell, chance, () -> now);
+            users = new ServiceUsers(log, this::tell, chance, () -> now);
         }
         heard = new Heard(log);
         books = new SimulatedBooks(log);
@@ -107,7 +106,7 @@ final class SimulatedMesh {
             String name = "n" + (i % NODES + 1);
             String machine = "machine-" + i;
             nodes.add(
-                    services == null
+                    services == Services.MODELLED
                             ? new SimulatedNode(name, machine, log, () -> random.nextInt(8) == 0)
                             : new ServiceNode(
                                     name,
@@ -120,18 +119,12 @@ final class SimulatedMesh {
         }
     }
 
-    /// Placement, priority and agents that are the services themselves, on clients of the simulated
-    /// log, and the gateways that this makes, in place of models of what they do with the log.
-    @FunctionalInterface
-    interface Services {
-
-        /// @param random draws what happens
-        /// @param right the time that is right, in epoch milliseconds
-        MeshUsers users(
-                SimulatedLog log,
-                MeshUsers.Listener listener,
-                RandomGenerator random,
-                LongSupplier right);
+    /// What gateways, placement, priority and agents are in it.
+    enum Services {
+        /// Models of what they do with the log, around the real engine.
+        MODELLED,
+        /// The services themselves, on clients of the simulated log.
+        REAL
     }
 
     /// What happened, in words.

@@ -1,4 +1,0 @@
-@NullMarked
-package io.berth.simulation;
-
-import org.jspecify.annotations.NullMarked;
