@@ -27,8 +27,8 @@ class SrunLatency {
             squeue[i] = (epochNanos() - called) / 1e6;
             Thread.sleep(pause);
         }
-        print("srun, until the program begins", begun);
-        print("srun, until the prompt is back", back);
+        print("srun, the program begins", begun);
+        print("srun, the prompt is back", back);
         print("squeue", squeue);
     }
 
@@ -49,15 +49,7 @@ class SrunLatency {
         return now.getEpochSecond() * 1_000_000_000L + now.getNano();
     }
 
-    private static void print(String what, double[] all) {
-        double[] millis = Arrays.copyOfRange(all, all.length / 10, all.length);
-        Arrays.sort(millis);
-        System.out.printf(
-                "%-32s %4d samples   p50 %6.1f ms   p99 %6.1f ms   max %6.1f ms%n",
-                what, millis.length, at(millis, 0.50), at(millis, 0.99), millis[millis.length - 1]);
-    }
-
-    private static double at(double[] sorted, double quantile) {
-        return sorted[(int) Math.min(sorted.length - 1L, Math.round(quantile * sorted.length))];
+    private static void print(String what, double[] millis) {
+        RunningMesh.print(what, Arrays.copyOfRange(millis, millis.length / 10, millis.length));
     }
 }

@@ -2,13 +2,11 @@ import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.Properties;
 
 /// Measures, on a mesh that is up and idle, how long it takes from sending a submission until the gateway has answered, and until the first line of the job's code runs. Jobs go one after the other, each after a pause in which the mesh brings the one before
 /// to its end and is idle.
@@ -21,22 +19,16 @@ class SubmitLatency {
     public static void main(String[] arguments) throws Exception {
         int jobs = arguments.length == 0 ? 200 : Integer.parseInt(arguments[0]);
         long pause = arguments.length < 2 ? 300 : Long.parseLong(arguments[1]);
-        Path home = Path.of(System.getenv().getOrDefault("BERTH_HOME", System.getProperty("user.home") + "/.berth"));
-        var mesh = new Properties();
-        try (var reader = Files.newBufferedReader(home.resolve("mesh.properties"))) {
-            mesh.load(reader);
-        }
-        String token = Files.readString(home.resolve("operator.token")).strip();
+        RunningMesh mesh = RunningMesh.find();
         Path folder = Files.createTempDirectory("berth-latency");
         var answered = new double[jobs];
         var started = new double[jobs];
-        URI gateway = URI.create(mesh.getProperty("url"));
-        try (var connection = new Socket(gateway.getHost(), gateway.getPort())) {
+        try (var connection = new Socket(mesh.host(), mesh.port())) {
             connection.setTcpNoDelay(true);
             InputStream answers = new BufferedInputStream(connection.getInputStream());
             for (int i = 0; i < jobs; i++) {
                 Path mark = folder.resolve("job-" + i);
-                byte[] request = submission(gateway, token, folder, mark);
+                byte[] request = mesh.submission(folder, job(mark));
                 long before = epochNanos();
                 connection.getOutputStream().write(request);
                 String answer = answer(answers);
@@ -56,18 +48,13 @@ class SubmitLatency {
             }
             Files.delete(folder);
         }
-        print("submission acknowledged", Arrays.copyOfRange(answered, jobs / 10, jobs));
-        print("first line of the job's code", Arrays.copyOfRange(started, jobs / 10, jobs));
+        RunningMesh.print("submission acknowledged", Arrays.copyOfRange(answered, jobs / 10, jobs));
+        RunningMesh.print("first line of the job's code", Arrays.copyOfRange(started, jobs / 10, jobs));
     }
 
-    private static byte[] submission(URI gateway, String token, Path folder, Path mark) {
+    private static String job(Path mark) {
         String script = "#!/bin/sh\\ndate +%s%N > '" + mark + ".new' && mv '" + mark + ".new' '" + mark + "'\\n";
-        String body =
-                "{\"script\":\"%s\",\"name\":\"latency\",\"workingDirectory\":\"%s\",\"standardOutput\":\"/dev/null\",\"environment\":{\"PATH\":\"/usr/bin:/bin\"}}"
-                        .formatted(script, folder);
-        return "POST /v1/jobs HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
-                .formatted(gateway.getAuthority(), token, body.length(), body)
-                .getBytes(StandardCharsets.US_ASCII);
+        return "\"script\":\"" + script + "\",\"name\":\"latency\"";
     }
 
     /// Reads an answer of which the length is told.
@@ -103,16 +90,5 @@ class SubmitLatency {
     private static long epochNanos() {
         Instant now = Instant.now();
         return now.getEpochSecond() * 1_000_000_000L + now.getNano();
-    }
-
-    private static void print(String what, double[] millis) {
-        Arrays.sort(millis);
-        System.out.printf(
-                "%-30s %4d samples   p50 %6.1f ms   p99 %6.1f ms   max %6.1f ms%n",
-                what, millis.length, at(millis, 0.50), at(millis, 0.99), millis[millis.length - 1]);
-    }
-
-    private static double at(double[] sorted, double quantile) {
-        return sorted[(int) Math.min(sorted.length - 1L, Math.round(quantile * sorted.length))];
     }
 }

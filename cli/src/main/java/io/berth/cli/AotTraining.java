@@ -48,16 +48,18 @@ final class AotTraining {
 
     private AotTraining() {}
 
-    /// @return the exit code
+    /// @return the highest exit code
     static int run() {
         byte[] jobs = answer("training.json");
         byte[] nodes = answer("training-nodes.json");
         try (var server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
             Thread.ofPlatform().daemon().start(() -> serve(server, jobs, nodes));
+            int worst = 0;
             for (String command : COMMANDS) {
-                Main.run(terminal(server.getLocalPort()), List.of(command.split(" ")));
+                Terminal terminal = terminal(server.getLocalPort());
+                worst = Math.max(worst, Main.run(terminal, List.of(command.split(" "))));
             }
-            return 0;
+            return worst;
         } catch (IOException e) {
             throw new UncheckedIOException("listening on the loopback", e);
         }

@@ -309,7 +309,8 @@ final class SampleEvents {
                     List.of(),
                     10,
                     null,
-                    "/scratch is read-only");
+                    "/scratch is read-only",
+                    null);
     private static final Part PART = new Part(3, 1, 6);
 
     private static final GpuSample SAMPLE =

@@ -44,33 +44,7 @@ public record NodeSeen(
         runs = List.copyOf(runs);
     }
 
-    /// A node whose agent does not tell its lives apart.
-    public NodeSeen(
-            NodeName node,
-            String nonce,
-            String machineId,
-            String bootId,
-            String agentVersion,
-            Inventory inventory,
-            List<HeldRun> runs,
-            long reportsEnd,
-            @Nullable Long fenceSeconds,
-            @Nullable String unhealthy) {
-        this(
-                node,
-                nonce,
-                machineId,
-                bootId,
-                agentVersion,
-                inventory,
-                runs,
-                reportsEnd,
-                fenceSeconds,
-                unhealthy,
-                null);
-    }
-
-    /// A node of which nobody says that it is not well.
+    /// A node of which nobody says that it is not well, by an agent of an earlier version.
     public NodeSeen(
             NodeName node,
             String nonce,
@@ -91,6 +65,7 @@ public record NodeSeen(
                 runs,
                 reportsEnd,
                 fenceSeconds,
+                null,
                 null);
     }
 

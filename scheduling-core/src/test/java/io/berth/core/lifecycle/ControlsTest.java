@@ -365,7 +365,8 @@ final class ControlsTest {
                                 seen.runs(),
                                 seen.reportsEnd(),
                                 null,
-                                unhealthy)));
+                                unhealthy,
+                                null)));
         return cell.state.node(new NodeName("n1")).orElseThrow().hold();
     }
 
