@@ -4,13 +4,14 @@ import static io.berth.simulation.SimulatedPlacement.SUBMISSIONS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.contracts.AdminLevel;
+import io.berth.contracts.Amendment;
 import io.berth.contracts.IdempotencyKey;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.Submission;
+import io.berth.contracts.event.Submission.Amended;
 import io.berth.contracts.event.Submission.Submitted;
-import io.berth.contracts.topic.Topics;
 import io.berth.core.state.CellState;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Caller;
@@ -19,64 +20,78 @@ import io.berth.submit.JobName;
 import io.berth.submit.Position;
 import io.berth.submit.Refusal;
 import io.berth.submit.Refused;
-import io.berth.submit.Sha256;
 import io.berth.submit.Unavailable;
 import io.berth.submit.http.Gateway;
+import io.berth.submit.http.GatewayRequests;
+import io.berth.submit.http.GatewayRequests.Line;
 import io.berth.submit.kafka.GatewayService;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// People at gateways that are the service itself. They also ask for something else with the same
 /// key, at two gateways at once, and while they wait; and they look whether their jobs are there.
 final class ServiceUsers implements MeshUsers {
 
-    private static final String SPECS = Topics.SPECS.name();
     private static final Caller ROOT = caller("root", AdminLevel.ADMIN);
+    private static final int MOST_LINES = 3;
     private static final JobName NONE = new JobName(new JobId(1_000_000));
 
     private final SimulatedLog log;
+    private final SubmissionLaws laws;
     private final Listener listener;
     private final RandomGenerator random;
     private final List<ServiceGateway> gateways;
     private final List<Request> requests = new ArrayList<>();
 
-    /// What was written so far is checked.
-    private long submissionsChecked;
+    /// As which jobs were seen that were then changed for that.
+    private final Set<Seen> changed = new HashSet<>();
 
-    private long specsChecked;
-    private final TreeSet<JobId> submitted = new TreeSet<>();
-    private final TreeSet<String> specified = new TreeSet<>();
+    /// That were given to jobs.
+    private int names;
 
     /// What somebody wants, until he knows of its job, or that its key stands for another.
     private static final class Request {
         private final Wish wish;
         private final Caller caller;
-        private @Nullable Job accepted;
+        private final @Nullable String key;
+
+        /// Those that he asks for at once, in this order; empty if it is asked for by itself.
+        private final List<Request> bulk;
+
+        private @Nullable JobId accepted;
+
+        /// Where he knows it to stand.
+        private @Nullable Position below;
+
         private boolean refused;
 
-        Request(Wish wish) {
+        Request(Wish wish, Caller caller, @Nullable String key, List<Request> bulk) {
             this.wish = wish;
-            this.caller = caller(wish.description().user(), AdminLevel.NONE);
+            this.caller = caller;
+            this.key = key;
+            this.bulk = bulk;
         }
 
         boolean unanswered() {
-            return accepted == null && !refused && wish.key() != null;
+            return accepted == null && !refused && key != null;
         }
 
         boolean by(Submitted submission) {
-            IdempotencyKey key = submission.key();
-            return key != null && key.key().equals(wish.key());
+            IdempotencyKey its = submission.key();
+            return its != null && its.key().equals(key);
         }
     }
+
+    /// A job as somebody saw it at a gateway.
+    private record Seen(GatewayService at, JobId job, String tag) {}
 
     private static Caller caller(String user, AdminLevel level) {
         return new Caller(user, level, "login");
@@ -84,6 +99,7 @@ final class ServiceUsers implements MeshUsers {
 
     ServiceUsers(SimulatedLog log, Listener listener, RandomGenerator random, LongSupplier right) {
         this.log = log;
+        this.laws = new SubmissionLaws(log);
         this.listener = listener;
         this.random = random;
         gateways =
@@ -99,20 +115,33 @@ final class ServiceUsers implements MeshUsers {
 
     @Override
     public List<JobId> acknowledged() {
-        return requests.stream()
-                .map(it -> it.accepted)
-                .filter(Objects::nonNull)
-                .map(Job::id)
-                .toList();
+        return requests.stream().map(it -> it.accepted).filter(Objects::nonNull).toList();
     }
 
     @Override
     public void request(RandomGenerator random) {
-        if (requests.size() < SimulatedUsers.REQUESTS) {
-            var request = new Request(Wish.of(requests.size(), random));
+        if (requests.size() <= SimulatedUsers.REQUESTS - MOST_LINES && random.nextInt(3) == 0) {
+            requestMany(2 + random.nextInt(MOST_LINES - 1));
+        } else if (requests.size() < SimulatedUsers.REQUESTS) {
+            var wish = Wish.of(requests.size(), random);
+            Caller caller = caller(wish.description().user(), AdminLevel.NONE);
+            var request = new Request(wish, caller, wish.key(), List.of());
             requests.add(request);
             send(request);
         }
+    }
+
+    private void requestMany(int lines) {
+        String key = random.nextInt(4) == 0 ? null : "bulk-" + requests.size();
+        Caller caller = caller("alice", AdminLevel.NONE);
+        var bulk = new ArrayList<Request>();
+        for (int line = 1; line <= lines; line++) {
+            var wish = Wish.of(requests.size(), random);
+            var request = new Request(wish, caller, key == null ? null : key + "/" + line, bulk);
+            bulk.add(request);
+            requests.add(request);
+        }
+        send(bulk.getFirst());
     }
 
     @Override
@@ -130,94 +159,166 @@ final class ServiceUsers implements MeshUsers {
 
     /// To one gateway or to both; with a key now and then as another request.
     private void send(Request request) {
-        boolean key = request.wish.key() != null;
+        boolean key = request.key != null;
         List<ServiceGateway> to = key && random.nextInt(4) == 0 ? gateways : List.of(any());
         for (ServiceGateway gateway : to) {
             String name = key && random.nextInt(8) == 0 ? "other" : "job";
-            gateway.ask(service -> submit(request, name, service));
+            if (request.bulk.isEmpty()) {
+                gateway.ask(service -> submit(request, name, service));
+            } else {
+                gateway.ask(service -> submitAll(request.bulk, name, service));
+            }
         }
     }
 
     private void submit(Request request, String name, GatewayService at) {
         JobSubmission same = request.wish.submission(null, name);
-        IdempotencyKey key = Gateway.key(request.wish.key(), same);
+        IdempotencyKey key = Gateway.key(request.key, same);
         long delay = request.wish.delayMillis();
         JobSubmission asked =
                 delay == 0 ? same : request.wish.submission(at.clocks().millis() + delay, name);
         try {
             Job job = at.gateway().submit(asked, request.caller, key);
-            listener.tell("job ", job.id(), " is accepted");
-            Submitted stands =
-                    stands(it -> key == null ? it.job().equals(job.id()) : request.by(it));
-            assertThat(stands.job()).as("job of key %s", key).isEqualTo(job.id());
-            assertThat(stands.key()).as("key of job %s", job.id()).isEqualTo(key);
-            request.accepted = job;
+            accepted(request, key, job.id());
+            request.below = Position.after(job);
         } catch (Refused e) {
-            listener.tell(e.refusal());
             assertThat(e.refusal()).isInstanceOf(Refusal.KeyReused.class);
-            assertThat(stands(request::by).key()).as("the first with the key").isNotEqualTo(key);
-            request.refused = true;
+            refused(request, key);
         } catch (Unavailable e) {
             listener.tell("whether a job is accepted is not known: ", e);
         }
     }
 
-    /// The first of those in the log.
-    private Submitted stands(Predicate<Submitted> which) {
-        return submissions()
-                .filter(which)
-                .findFirst()
-                .orElseThrow(
-                        () -> new AssertionError("what was answered does not stand in the log"));
+    private void accepted(Request request, @Nullable IdempotencyKey key, JobId job) {
+        listener.tell("job ", job, " is accepted");
+        Submitted stands = laws.first(it -> key == null ? it.job().equals(job) : request.by(it));
+        assertThat(stands.job()).as("job of key %s", key).isEqualTo(job);
+        assertThat(stands.key()).as("key of job %s", job).isEqualTo(key);
+        request.accepted = job;
     }
 
-    private Stream<Submitted> submissions() {
-        return log.read(SUBMISSIONS, 0).stream()
-                .map(Message::value)
-                .filter(Submitted.class::isInstance)
-                .map(Submitted.class::cast);
+    private void refused(Request request, @Nullable IdempotencyKey key) {
+        listener.tell("key ", String.valueOf(request.key), " stands for another request");
+        assertThat(laws.first(request::by).key()).as("the first with the key").isNotEqualTo(key);
+        request.refused = true;
     }
 
-    /// Somebody looks for his job at any gateway.
+    /// @param name of the last job, which is another one now and then
+    private void submitAll(List<Request> bulk, String name, GatewayService at) {
+        var asked = new ArrayList<JobSubmission>();
+        for (Request request : bulk) {
+            String its = request == bulk.getLast() ? name : "job";
+            asked.add(request.wish.submission(null, its));
+        }
+        String key = bulk.getFirst().key;
+        String whole = key == null ? null : key.substring(0, key.indexOf('/'));
+        try {
+            List<Line> lines = at.requests().submit(asked, bulk.getFirst().caller, whole);
+            assertThat(lines).hasSameSizeAs(bulk);
+            for (int i = 0; i < lines.size(); i++) {
+                Request request = bulk.get(i);
+                IdempotencyKey its = Gateway.key(request.key, asked.get(i));
+                switch (lines.get(i)) {
+                    case Line.Accepted it -> {
+                        accepted(request, its, it.job());
+                        request.below = it.below();
+                    }
+                    case Line.Refused it -> {
+                        assertThat(it.code()).isEqualTo("idempotency_key_reused");
+                        refused(request, its);
+                    }
+                    case Line.Unknown _ ->
+                            listener.tell("whether job ", i, " of many is accepted is not known");
+                }
+            }
+        } catch (Unavailable e) {
+            listener.tell("whether many jobs are accepted is not known: ", e);
+        }
+    }
+
+    /// Somebody looks for his job at any gateway, and changes it.
     private void look() {
         List<Request> accepted = requests.stream().filter(it -> it.accepted != null).toList();
         if (!accepted.isEmpty()) {
             Request request = accepted.get(random.nextInt(accepted.size()));
-            Job job = Objects.requireNonNull(request.accepted);
-            boolean told = random.nextBoolean();
-            any().ask(service ->
-                    assertThere(job, told ? Position.after(job) : null, request.caller, service));
+            JobId job = Objects.requireNonNull(request.accepted);
+            Position below = random.nextBoolean() ? request.below : null;
+            any().ask(service -> assertThere(job, below, request.caller, service));
+            change(job);
         }
     }
 
-    private void assertThere(Job job, @Nullable Position known, Caller caller, GatewayService at) {
+    private void assertThere(
+            JobId job, @Nullable Position below, Caller caller, GatewayService at) {
         try {
-            if (known != null) {
-                assertThat(at.gateway().picture(known).job(job.id(), at.clocks().millis()))
-                        .as("job %s is below %s", job.id(), known)
+            if (below != null) {
+                assertThat(at.gateway().picture(below).job(job, at.clocks().millis()))
+                        .as("job %s is below %s", job, below)
                         .isPresent();
             }
-            assertThat(at.gateway().named(new JobName(job.id()), caller))
+            assertThat(at.gateway().named(new JobName(job), caller))
                     .extracting(Job::id)
-                    .contains(job.id());
+                    .contains(job);
         } catch (Refused e) {
-            throw new AssertionError("job " + job.id() + " was accepted", e);
+            throw new AssertionError("job " + job + " was accepted", e);
         } catch (Unavailable e) {
-            listener.tell("whether there is job ", job.id(), " is not known: ", e);
+            listener.tell("whether there is job ", job, " is not known: ", e);
         }
     }
 
     @Override
     public void ask(Submission request, RandomGenerator random) {
-        any().ask(service -> {
-            try {
-                Position written = service.ask(request);
-                assertThat(log.read(SUBMISSIONS, written.offset() - 1).getFirst().value())
-                        .isEqualTo(request);
-            } catch (Unavailable e) {
-                listener.tell("whether that is asked is not known: ", e);
-            }
-        });
+        any().ask(service -> attempt(() -> ask(request, service)));
+    }
+
+    /// Two change it at once, each as he has seen it.
+    private void change(JobId job) {
+        ServiceGateway gateway = any();
+        gateway.ask(service -> attempt(() -> change(job, service)));
+        gateway.ask(service -> attempt(() -> change(job, service)));
+    }
+
+    private void attempt(Attempt attempt) {
+        try {
+            attempt.run();
+        } catch (Refused e) {
+            listener.tell(e.refusal());
+        } catch (Unavailable e) {
+            listener.tell("whether that is asked is not known: ", e);
+        }
+    }
+
+    private interface Attempt {
+        void run() throws Refused;
+    }
+
+    private Position ask(Submission request, GatewayService at) {
+        Position written = at.ask(request);
+        assertThat(log.read(SUBMISSIONS, written.offset() - 1).getFirst().value())
+                .isEqualTo(request);
+        return written;
+    }
+
+    /// Gives it another name. Of those who saw the same one does.
+    private void change(JobId id, GatewayService at) throws Refused {
+        Job job = at.gateway().named(new JobName(id), ROOT).getFirst();
+        if (job.state() != JobState.PENDING && job.state() != JobState.RUNNING) {
+            return;
+        }
+        var seen = new Seen(at, id, GatewayRequests.tag(job));
+        for (int pause = random.nextInt(4); pause > 0; pause--) {
+            at.clocks().sleep(0);
+        }
+        names++;
+        var named =
+                new Amendment(null, null, null, "job-" + names, null, null, null, null, null, null);
+        var request = new Amended(id, "root", named);
+        if (at.requests().ask(id, seen.tag(), () -> ask(request, at)).isPresent()) {
+            listener.tell("job ", id, " has another name");
+            assertThat(changed.add(seen)).as("%s is changed once", seen).isTrue();
+        } else {
+            listener.tell("job ", id, " is not as it was seen");
+        }
     }
 
     @Override
@@ -262,31 +363,9 @@ final class ServiceUsers implements MeshUsers {
                 && gateways.stream().allMatch(ServiceGateway::ready);
     }
 
-    /// No id is given twice, and each submission refers to what was written before it.
     @Override
     public void check() {
-        for (Message message : log.read(SPECS, specsChecked)) {
-            specsChecked = message.offset() + 1;
-            assertThat(specified.add(message.key()))
-                    .as("id %s is given once", message.key())
-                    .isTrue();
-        }
-        for (Message message : log.read(SUBMISSIONS, submissionsChecked)) {
-            submissionsChecked = message.offset() + 1;
-            if (message.value() instanceof Submitted it) {
-                it.jobs()
-                        .forEach(one ->
-                                assertThat(submitted.add(one.job()))
-                                        .as("id %s is given once", one.job())
-                                        .isTrue());
-                List<Message> specs = log.read(SPECS, it.spec().offset());
-                assertThat(specs).as("what job %s refers to", it.job()).isNotEmpty();
-                Message spec = specs.getFirst();
-                assertThat(spec.offset()).isEqualTo(it.spec().offset());
-                assertThat(spec.key()).isEqualTo(it.job().toString());
-                assertThat(Sha256.hex(spec.record().value())).isEqualTo(it.spec().sha256());
-            }
-        }
+        laws.check();
     }
 
     /// A key has one job at most, whatever became of the requests, and what was asked for without
@@ -295,16 +374,16 @@ final class ServiceUsers implements MeshUsers {
     public void checkEnd(MeshAuditor auditor, CellState state) {
         for (Request request : requests) {
             assertThat(
-                            submissions()
+                            laws.submitted()
                                     .filter(request::by)
                                     .map(Submitted::job)
                                     .filter(auditor.queued()::contains))
-                    .as("jobs of key %s", request.wish.key())
+                    .as("jobs of key %s", request.key)
                     .hasSizeLessThanOrEqualTo(1);
         }
-        assertThat(submissions().filter(it -> it.key() == null))
+        assertThat(laws.submitted().filter(it -> it.key() == null))
                 .hasSizeLessThanOrEqualTo(
-                        (int) requests.stream().filter(it -> it.wish.key() == null).count());
+                        (int) requests.stream().filter(it -> it.key == null).count());
         var known = new TreeMap<JobId, JobState>();
         for (JobStatus job : state.jobs()) {
             known.put(job.job(), job.state());

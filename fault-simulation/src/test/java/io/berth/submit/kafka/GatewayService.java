@@ -10,6 +10,7 @@ import io.berth.submit.Position;
 import io.berth.submit.SubmitConfig;
 import io.berth.submit.Unavailable;
 import io.berth.submit.http.Gateway;
+import io.berth.submit.http.GatewayRequests;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
@@ -27,7 +28,7 @@ public final class GatewayService {
                             new Class<?>[] {SubmitConfig.class},
                             (_, method, _) ->
                                     switch (method.getName()) {
-                                        case "answerTimeout" -> ANSWER_TIMEOUT;
+                                        case "answerTimeout", "bulkTimeout" -> ANSWER_TIMEOUT;
                                         case "viewTimeout" -> Duration.ofSeconds(2);
                                         case "maxArraySize" -> 10_001;
                                         default -> throw new AssertionError("not set: " + method);
@@ -37,6 +38,7 @@ public final class GatewayService {
     private final GatewayLog log;
     private final SubmissionWriter writer;
     private final Gateway gateway;
+    private final GatewayRequests requests;
 
     public GatewayService(LogClients clients, Clocks clocks) {
         var events = new EventWriter(clients::producer);
@@ -44,6 +46,7 @@ public final class GatewayService {
         log = new GatewayLog(clients, events, new TopicDeclarations(1, 1, (short) 1), clocks);
         writer = new SubmissionWriter(events, log, 1);
         gateway = new Gateway(log, writer, CONFIG, clocks);
+        requests = new GatewayRequests(log, writer, CONFIG, clocks);
     }
 
     /// Follows the log for ever.
@@ -64,6 +67,11 @@ public final class GatewayService {
     /// How jobs come in and are found.
     public Gateway gateway() {
         return gateway;
+    }
+
+    /// Many jobs at once, and jobs as they were seen.
+    public GatewayRequests requests() {
+        return requests;
     }
 
     /// Writes what is asked of a job; the position from which on that stands in the log.

@@ -2,6 +2,7 @@ package io.berth.submit.http;
 
 import io.berth.contracts.IdempotencyKey;
 import io.berth.contracts.event.Idempotency.Claim;
+import io.berth.log.Clocks;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Admission;
 import io.berth.submit.Admission.Decision.Admitted;
@@ -20,7 +21,6 @@ import io.berth.submit.kafka.SubmissionWriter.TooLarge;
 import io.berth.submit.kafka.SubmissionWriter.Unknown;
 import io.berth.submit.kafka.SubmissionWriter.Written;
 import jakarta.inject.Singleton;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -43,13 +43,13 @@ final class BulkSubmissions {
     private final GatewayLog log;
     private final SubmissionWriter writer;
     private final SubmitConfig config;
-    private final Clock clock;
+    private final Clocks clocks;
 
-    BulkSubmissions(GatewayLog log, SubmissionWriter writer, SubmitConfig config, Clock clock) {
+    BulkSubmissions(GatewayLog log, SubmissionWriter writer, SubmitConfig config, Clocks clocks) {
         this.log = log;
         this.writer = writer;
         this.config = config;
-        this.clock = clock;
+        this.clocks = clocks;
     }
 
     /// What became of every line, in their order.
@@ -61,7 +61,7 @@ final class BulkSubmissions {
     ///
     /// @throws Unavailable if nothing can be decided: nothing is written then
     Results submit(List<BulkLine> lines, Caller caller, @Nullable String key) {
-        var run = new Run(caller, key, Deadline.in(config.bulkTimeout()));
+        var run = new Run(caller, key, Deadline.in(config.bulkTimeout(), clocks));
         for (int from = 0; from < lines.size(); from += PIECE) {
             lines.subList(from, Math.min(from + PIECE, lines.size())).forEach(run::decide);
             run.write();
@@ -105,7 +105,10 @@ final class BulkSubmissions {
             this.writing = writer.writing(due);
             this.intake =
                     new Intake(
-                            picture, new SubmissionLimits(), config.maxArraySize(), clock.millis());
+                            picture,
+                            new SubmissionLimits(),
+                            config.maxArraySize(),
+                            clocks.millis());
         }
 
         void decide(BulkLine line) {

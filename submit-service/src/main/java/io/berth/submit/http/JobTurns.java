@@ -3,6 +3,7 @@ package io.berth.submit.http;
 import io.berth.contracts.JobId;
 import io.berth.contracts.event.Submission;
 import io.berth.contracts.event.Submission.Amended;
+import io.berth.log.Clocks;
 import io.berth.submit.Deadline;
 import io.berth.submit.Position;
 import io.berth.submit.Refused;
@@ -12,7 +13,6 @@ import io.berth.submit.kafka.GatewayLog;
 import io.berth.submit.kafka.SubmissionWriter;
 import jakarta.inject.Singleton;
 import jakarta.ws.rs.core.HttpHeaders;
-import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -30,7 +30,7 @@ final class JobTurns {
 
     private final GatewayLog log;
     private final SubmitConfig config;
-    private final Clock clock;
+    private final Clocks clocks;
     private final HttpHeaders headers;
     private final List<ReentrantLock> locks = locks();
 
@@ -54,10 +54,10 @@ final class JobTurns {
     }
 
     /// @param headers of the request that is answered
-    JobTurns(GatewayLog log, SubmitConfig config, Clock clock, HttpHeaders headers) {
+    JobTurns(GatewayLog log, SubmitConfig config, Clocks clocks, HttpHeaders headers) {
         this.log = log;
         this.config = config;
-        this.clock = clock;
+        this.clocks = clocks;
         this.headers = headers;
     }
 
@@ -125,7 +125,7 @@ final class JobTurns {
                 jobs.stream().map(it -> (int) (it.value() % LOCKS)).distinct().sorted().toList();
         var mine = new ArrayDeque<ReentrantLock>();
         try {
-            var due = Deadline.in(config.answerTimeout());
+            var due = Deadline.in(config.answerTimeout(), clocks);
             for (int place : places) {
                 due.lock(locks.get(place), "earlier changes are not written yet");
                 mine.push(locks.get(place));
@@ -153,7 +153,7 @@ final class JobTurns {
     private void check(JobId job, String seen) {
         boolean asSeen =
                 log.picture()
-                        .job(job, clock.millis())
+                        .job(job, clocks.millis())
                         .filter(it -> EntityTags.names(seen, EntityTags.of(it)))
                         .isPresent();
         if (!asSeen) {
@@ -163,11 +163,11 @@ final class JobTurns {
 
     private Position written(
             Asked asked, List<JobId> jobs, Supplier<Position> write, Deadline due) {
-        long triedUntil = clock.millis() - config.answerTimeout().toMillis();
+        long triedUntil = clocks.millis() - config.answerTimeout().toMillis();
         asked.forget(log::decided, triedUntil, () -> end(due));
-        asked.asking(jobs, clock.millis());
+        asked.asking(jobs, clocks.millis());
         Position written = write.get();
-        asked.written(jobs, written, clock.millis());
+        asked.written(jobs, written, clocks.millis());
         return written;
     }
 }

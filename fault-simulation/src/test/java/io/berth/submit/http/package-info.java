@@ -1,0 +1,2 @@
+/// The gateway as a service, for simulations.
+package io.berth.submit.http;
