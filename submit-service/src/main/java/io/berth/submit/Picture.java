@@ -76,7 +76,14 @@ public final class Picture {
         /// Those that placement is past and of which no record is read yet, by when it said so.
         final NavigableMap<Long, List<Job>> passed = new TreeMap<>();
 
+        /// Below which placement was past when the reading began: of what stands there, records
+        /// show.
+        long begunBelow;
+
         volatile long seenBelow;
+
+        /// When placement said so, in epoch milliseconds.
+        long seenAt;
     }
 
     /// Takes the cells' positions from which on submissions are news.
@@ -84,7 +91,9 @@ public final class Picture {
     /// @param cellStatuses read to the end before any other record
     public Picture(Collection<CellStatus> cellStatuses) {
         for (CellStatus status : cellStatuses) {
-            cell(status.cell()).seenBelow = seenBelow(status);
+            Cell cell = cell(status.cell());
+            cell.begunBelow = seenBelow(status);
+            cell.seenBelow = cell.begunBelow;
             noticeJob(status.highestJob());
         }
     }
@@ -125,14 +134,18 @@ public final class Picture {
                 return;
             }
         }
-        if (offset < cell.seenBelow) {
+        if (offset < cell.begunBelow) {
             return;
         }
+        List<Job> shown =
+                offset < cell.seenBelow
+                        ? cell.passed.computeIfAbsent(cell.seenAt, _ -> new ArrayList<>())
+                        : cell.unseen.computeIfAbsent(offset, _ -> new ArrayList<>());
         for (Submitted one : submitted.jobs()) {
             var job = JobFold.submitted(one, cellNumber, offset, appendedAt);
             noticeJob(job.id().value());
             if (jobs.putIfAbsent(job)) {
-                cell.unseen.computeIfAbsent(offset, _ -> new ArrayList<>()).add(job);
+                shown.add(job);
             }
         }
     }
@@ -254,6 +267,7 @@ public final class Picture {
         noticeJob(status.highestJob());
         Cell cell = cell(status.cell());
         cell.seenBelow = Math.max(cell.seenBelow, seenBelow(status));
+        cell.seenAt = appendedAt;
         var passed = cell.unseen.headMap(cell.seenBelow);
         passed.values()
                 .forEach(them ->

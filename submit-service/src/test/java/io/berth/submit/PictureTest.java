@@ -185,6 +185,19 @@ final class PictureTest {
     }
 
     @Test
+    void what_placement_has_passed_when_it_is_read_shows_until_its_record_is_read() {
+        picture.cellStatus(Samples.cellStatus(4, 7), 60_000);
+
+        picture.submitted(submitted(7, null), 0, 3, 59_000);
+
+        assertThat(picture.job(new JobId(7), NOW)).isPresent();
+        picture.jobsRead(0, 60_000);
+        assertThat(picture.job(new JobId(7), NOW)).isPresent();
+        picture.jobsRead(0, 71_000);
+        assertThat(picture.job(new JobId(7), NOW)).isEmpty();
+    }
+
+    @Test
     void what_placement_passed_late_shows_until_its_record_is_read() {
         picture.submitted(submitted(7, null), 0, 3, 500);
 
