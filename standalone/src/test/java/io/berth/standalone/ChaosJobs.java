@@ -41,7 +41,7 @@ final class ChaosJobs {
 
     private static final String ENDLESS = "sleep 3000";
     private static final List<String> WORK =
-            List.of("sleep 2", "sleep 10", "sleep 10", "srun -N1 -n1 sleep 5", ENDLESS);
+            List.of("sleep 2", "sleep 10", "srun -N1 -n1 sleep 5", "srun sleep 5", ENDLESS);
 
     /// What was done to a job, be it in time or too late.
     private enum Deed {
@@ -352,7 +352,9 @@ final class ChaosJobs {
     }
 
     private void assertRightEnd(Accepted job, JobEvent.Ended end) throws IOException {
-        String what = "job %s, %s, %s: %s".formatted(job.name, job.asked, job.deeds, end);
+        String what =
+                "job %s, %s, %s: %s; its output: %s"
+                        .formatted(job.name, job.asked, job.deeds, end, output(job.id));
         assertThat(end.state()).as(what).isIn(possible(job));
         if (end.state() == JobState.FAILED && !job.deeds.contains(Deed.STRUCK)) {
             assertThat(end.reason()).as(what).isEqualTo(Reason.JOB_LAUNCH_FAILURE);
@@ -381,6 +383,11 @@ final class ChaosJobs {
             possible.add(JobState.FAILED);
         }
         return possible;
+    }
+
+    private List<String> output(long id) throws IOException {
+        Path output = mesh.work().resolve("slurm-" + id + ".out");
+        return Files.exists(output) ? Files.readAllLines(output) : List.of();
     }
 
     private List<String> trace(long id, int node) throws IOException {

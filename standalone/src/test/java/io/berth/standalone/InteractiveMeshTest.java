@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -163,6 +164,37 @@ class InteractiveMeshTest {
                         srun: error: Unable to confirm allocation for job JOB: Job/step already completing or completed
                         srun: Check SLURM_JOB_ID environment variable. Expired or invalid job JOB
                         """);
+    }
+
+    @Test
+    void a_step_on_several_nodes_outlives_the_gateway() throws IOException {
+        Path out = mesh.work().resolve("outliving.out");
+        mesh.berth(
+                        "sbatch",
+                        "-N2",
+                        "-o",
+                        out.toString(),
+                        "--wrap",
+                        "srun -l sh -c 'for i in $(seq 25); do echo $i; sleep 0.4; done'; srun -l echo next; echo over")
+                .succeeded();
+        await().atMost(PATIENCE)
+                .ignoreExceptions()
+                .until(() -> Files.readString(out).contains("1: 1\n"));
+
+        mesh.killAndAwait("submit");
+
+        await().atMost(PATIENCE).until(() -> Files.readString(out).endsWith("over\n"));
+        List<String> lines = Files.readAllLines(out);
+        for (String task : List.of("0: ", "1: ")) {
+            assertThat(lines.stream().filter(it -> it.startsWith(task)))
+                    .containsExactlyElementsOf(
+                            Stream.concat(
+                                            IntStream.rangeClosed(1, 25).mapToObj(String::valueOf),
+                                            Stream.of("next"))
+                                    .map(task::concat)
+                                    .toList());
+        }
+        assertThat(lines).hasSize(2 * 26 + 1);
     }
 
     @Test

@@ -1,14 +1,18 @@
 package io.berth.submit;
 
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Base64;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
-/// Random texts by which somebody is known, and how they are compared.
+/// Texts by which somebody is known, and how they are compared.
 public final class Secret {
     private static final int BYTES = 32;
+    private static final String HMAC = "HmacSHA256";
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private Secret() {}
@@ -18,6 +22,19 @@ public final class Secret {
         var bytes = new byte[BYTES];
         RANDOM.nextBytes(bytes);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    /// A secret that follows from another and a name, and does not tell the other.
+    public static String of(String secret, String name) {
+        try {
+            var mac = Mac.getInstance(HMAC);
+            mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), HMAC));
+            return Base64.getUrlEncoder()
+                    .withoutPadding()
+                    .encodeToString(mac.doFinal(name.getBytes(StandardCharsets.UTF_8)));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every JDK has " + HMAC, e);
+        }
     }
 
     /// Whether an `Authorization` header shows the secret; it takes the same time for each.

@@ -3,6 +3,7 @@ package io.berth.agent.session;
 import io.berth.agent.host.LiveProcess;
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.Frame.Channel;
+import io.berth.slurm.session.FrameLink;
 import io.berth.slurm.session.FrameSocket;
 import java.io.IOException;
 import java.io.InputStream;
@@ -127,7 +128,7 @@ public final class JobEnd {
             ProcessBuilder builder,
             @Nullable Terminal terminal,
             BlockingQueue<Frame> frames,
-            FrameSocket socket,
+            FrameLink socket,
             String node)
             throws IOException, InterruptedException {
         var end = new JobEnd(builder.start(), terminal);
@@ -180,7 +181,7 @@ public final class JobEnd {
         }
     }
 
-    private int untilExit(FrameSocket socket, String node) throws InterruptedException {
+    private int untilExit(FrameLink socket, String node) throws InterruptedException {
         try {
             socket.send(Frame.control("started " + node));
         } catch (IOException e) {
@@ -191,6 +192,7 @@ public final class JobEnd {
         Thread error = pump(socket, Channel.ERROR, process.getErrorStream());
         var unused = socket.closed().thenRun(this::stop);
         int code = process.waitFor();
+        socket.awaitThere();
         boolean alone = socket.closed().isDone();
         output.join(LAST_WORDS_MILLIS);
         error.join(LAST_WORDS_MILLIS);
@@ -203,7 +205,7 @@ public final class JobEnd {
         return alone && code == 0 ? GONE : code;
     }
 
-    private static Thread pump(FrameSocket socket, Channel channel, InputStream stream) {
+    private static Thread pump(FrameLink socket, Channel channel, InputStream stream) {
         return Thread.ofVirtual()
                 .start(() -> {
                     try (stream) {
@@ -214,7 +216,7 @@ public final class JobEnd {
                 });
     }
 
-    private void writeInput(FrameSocket socket) {
+    private void writeInput(FrameLink socket) {
         int taken = 0;
         try (OutputStream out = process.getOutputStream()) {
             for (Frame next = input.take(); next.channel() == Channel.INPUT; next = input.take()) {

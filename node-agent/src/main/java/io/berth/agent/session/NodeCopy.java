@@ -1,7 +1,7 @@
 package io.berth.agent.session;
 
 import io.berth.slurm.session.Frame;
-import io.berth.slurm.session.FrameSocket;
+import io.berth.slurm.session.FrameLink;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -175,7 +175,7 @@ abstract sealed class NodeCopy {
 
         private void pass(List<String> command) {
             try (InputStream from = pipe;
-                    FrameSocket socket = StepGateway.of(environment).connect(node(), this::take)) {
+                    FrameLink socket = StepGateway.of(environment).connect(node(), this::take)) {
                 var unused = socket.closed().thenRun(() -> lost("connection lost"));
                 var part =
                         new StepPart(Path.of("").toAbsolutePath().toString(), environment, command);

@@ -1,7 +1,7 @@
 package io.berth.agent.session;
 
 import io.berth.slurm.session.Frame;
-import io.berth.slurm.session.FrameSocket;
+import io.berth.slurm.session.FrameLink;
 import io.berth.slurm.session.WakeableInput;
 import java.io.File;
 import java.io.IOException;
@@ -94,7 +94,7 @@ abstract sealed class NodePart {
         private final StepPart part;
         private final InputStream input;
         private final List<String> early = new ArrayList<>();
-        private @Nullable FrameSocket running;
+        private @Nullable FrameLink running;
 
         There(String node, StepPart part, InputStream input) {
             this.node = node;
@@ -113,8 +113,7 @@ abstract sealed class NodePart {
 
         private void connect() {
             try {
-                FrameSocket connected =
-                        StepGateway.of(part.environment()).connect(node, this::take);
+                FrameLink connected = StepGateway.of(part.environment()).connect(node, this::take);
                 var unused = connected.closed().thenRun(() -> failed(node, "connection lost"));
                 for (Frame frame : part.frames()) {
                     connected.send(frame);
@@ -150,7 +149,7 @@ abstract sealed class NodePart {
         }
 
         /// It has been told what to run: what was to be told before is so now.
-        private synchronized void runs(FrameSocket connected) {
+        private synchronized void runs(FrameLink connected) {
             running = connected;
             early.forEach(this::tell);
         }

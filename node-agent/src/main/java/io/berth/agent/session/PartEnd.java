@@ -2,7 +2,7 @@ package io.berth.agent.session;
 
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.Frame.Channel;
-import io.berth.slurm.session.FrameSocket;
+import io.berth.slurm.session.LastingLink;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -51,7 +51,7 @@ final class PartEnd {
         var frames = new LinkedBlockingQueue<Frame>();
         URI session = URI.create(own.getOrDefault("BERTH_PART_URL", ""));
         String secret = own.getOrDefault("BERTH_PART_SECRET", "");
-        try (var socket = FrameSocket.connect(session, secret, frames::add)) {
+        try (var socket = LastingLink.running(session, secret, frames::add)) {
             StepPart part = StepPart.read(frames, socket.closed());
             String size = part.environment().get(SIZE);
             Terminal terminal = size == null ? null : Terminal.of(size);

@@ -1,7 +1,8 @@
 package io.berth.agent.session;
 
-import io.berth.slurm.session.FrameSocket;
-import io.berth.slurm.session.FrameSocket.Receiver;
+import io.berth.slurm.session.FrameLink;
+import io.berth.slurm.session.FrameLink.Receiver;
+import io.berth.slurm.session.LastingLink;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -20,7 +21,12 @@ import java.util.regex.Pattern;
 /// @param address `ws://host:port`
 record StepGateway(URI address, String secret, String job) {
 
+    /// For the agent, from when the gateway is there.
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    /// For the gateway.
+    private static final Duration AWAY = Duration.ofHours(1);
+
     private static final Duration REQUEST = Duration.ofSeconds(10);
     private static final long AGAIN_MILLIS = 100;
     private static final int CREATED = 201;
@@ -35,25 +41,32 @@ record StepGateway(URI address, String secret, String job) {
                 environment.getOrDefault("SLURM_JOB_ID", ""));
     }
 
-    /// Has a process on a node of the job come to a session, and comes there too. A node whose
-    /// agent has not come to the gateway yet is waited for.
+    /// Has a process on a node of the job come to a session, and comes there too. A gateway that is
+    /// away is waited for, and so is a node whose agent has not come to it yet.
     ///
     /// @throws IOException if there is no such process in time
-    FrameSocket connect(String node, Receiver receiver) throws IOException, InterruptedException {
+    FrameLink connect(String node, Receiver receiver) throws IOException, InterruptedException {
         URI post =
                 URI.create(
                         address.toString().replaceFirst("^ws", "http")
                                 + "/v1/steps/%s/%s".formatted(job, node));
-        long due = System.nanoTime() + PATIENCE.toNanos();
+        long begun = System.nanoTime();
+        long there = begun;
         try (HttpClient client = HttpClient.newBuilder().version(Version.HTTP_1_1).build()) {
             while (true) {
-                String answer = ask(client, post);
-                Matcher session = ANSWER.matcher(answer);
-                if (session.matches()) {
-                    return FrameSocket.connect(
-                            address.resolve(session.group(1)), session.group(2), receiver);
+                String answer;
+                try {
+                    answer = ask(client, post);
+                    Matcher session = ANSWER.matcher(answer);
+                    if (session.matches()) {
+                        return LastingLink.starting(
+                                address.resolve(session.group(1)), session.group(2), receiver);
+                    }
+                } catch (IOException e) {
+                    answer = String.valueOf(e);
+                    there = System.nanoTime();
                 }
-                if (System.nanoTime() > due) {
+                if (isOver(there, PATIENCE) || isOver(begun, AWAY)) {
                     throw new IOException("its agent is not at the gateway: " + answer);
                 }
                 Thread.sleep(AGAIN_MILLIS);
@@ -61,16 +74,18 @@ record StepGateway(URI address, String secret, String job) {
         }
     }
 
+    private static boolean isOver(long since, Duration patience) {
+        return System.nanoTime() - since > patience.toNanos();
+    }
+
     /// The session, or why there is none.
-    private String ask(HttpClient client, URI post) throws InterruptedException {
-        try {
-            HttpResponse<String> answer = client.send(request(post), BodyHandlers.ofString());
-            return answer.statusCode() == CREATED
-                    ? answer.body()
-                    : "HTTP status " + answer.statusCode();
-        } catch (IOException e) {
-            return String.valueOf(e);
-        }
+    ///
+    /// @throws IOException if the gateway does not answer
+    private String ask(HttpClient client, URI post) throws IOException, InterruptedException {
+        HttpResponse<String> answer = client.send(request(post), BodyHandlers.ofString());
+        return answer.statusCode() == CREATED
+                ? answer.body()
+                : "HTTP status " + answer.statusCode();
     }
 
     private HttpRequest request(URI post) {

@@ -1,19 +1,17 @@
 package io.berth.slurm.session;
 
-import io.berth.slurm.session.Frame.Channel;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -22,33 +20,37 @@ import org.jspecify.annotations.Nullable;
 /// order of the calls, each when the one before is on its way; several threads may send. The
 /// gateway gives signs of life (a ping every 20 s): where it is silent for a minute it is gone,
 /// whatever the connection says.
-public final class FrameSocket implements AutoCloseable {
+public final class FrameSocket extends FrameLink {
     private static final Duration CONNECT = Duration.ofSeconds(10);
     private static final Duration SILENCE = Duration.ofSeconds(60);
 
     /// No message is larger: a whole command line with its variables is the longest.
     private static final int MOST_BYTES = 4 << 20;
 
-    /// So many bytes of input at most are on their way that the job's end has not said it took.
-    static final int INPUT_WINDOW = 1 << 20;
-
     /// The status of a close with a reason that is this end's.
     private static final int POLICY_VIOLATION = 1008;
+
+    private static final int NOT_FOUND = 404;
 
     private final HttpClient client;
     private final WebSocket socket;
     private final Listener listener;
 
-    private FrameSocket(HttpClient client, WebSocket socket, Listener listener) {
+    /// The gateway knows no such session, or not that secret of it.
+    static final class Unknown extends IOException {
+        private static final long serialVersionUID = 1;
+
+        Unknown(URI session) {
+            super("there is no session " + session);
+        }
+    }
+
+    private FrameSocket(
+            HttpClient client, WebSocket socket, Listener listener, InputWindow window) {
+        super(window);
         this.client = client;
         this.socket = socket;
         this.listener = listener;
-    }
-
-    /// What an end does with what the other says.
-    public interface Receiver {
-        /// Takes a frame; the next comes when this returns.
-        void take(Frame frame);
     }
 
     /// Connects to the session at this address (`ws://…/v1/sessions/<id>`) by its secret.
@@ -59,10 +61,20 @@ public final class FrameSocket implements AutoCloseable {
         return connect(session, secret, receiver, SILENCE);
     }
 
+    /// The same, without what it takes to be the whole of an end: of input that was taken the
+    /// receiver is told.
+    static FrameSocket part(URI session, String secret, Receiver receiver) throws IOException {
+        return connect(session, secret, SILENCE, new Listener(receiver, new InputWindow(), false));
+    }
+
     /// @param silence after so long without a word the gateway is gone
     static FrameSocket connect(URI session, String secret, Receiver receiver, Duration silence)
             throws IOException {
-        var listener = new Listener(receiver);
+        return connect(session, secret, silence, new Listener(receiver, new InputWindow(), true));
+    }
+
+    private static FrameSocket connect(
+            URI session, String secret, Duration silence, Listener listener) throws IOException {
         HttpClient client = client(session);
         try {
             WebSocket socket =
@@ -72,9 +84,13 @@ public final class FrameSocket implements AutoCloseable {
                             .buildAsync(session, listener)
                             .join();
             Thread.ofVirtual().start(() -> listener.watch(socket, silence));
-            return new FrameSocket(client, socket, listener);
+            return new FrameSocket(client, socket, listener, listener.window);
         } catch (CompletionException e) {
             client.shutdownNow();
+            if (e.getCause() instanceof WebSocketHandshakeException it
+                    && it.getResponse().statusCode() == NOT_FOUND) {
+                throw new Unknown(session);
+            }
             throw new IOException("cannot reach " + session + ": " + e.getCause(), e);
         }
     }
@@ -87,9 +103,7 @@ public final class FrameSocket implements AutoCloseable {
         return builder.build();
     }
 
-    /// Sends a frame.
-    ///
-    /// @throws IOException if the connection is over
+    @Override
     public synchronized void send(Frame frame) throws IOException {
         try {
             socket.sendBinary(frame.message(), true).join();
@@ -98,31 +112,7 @@ public final class FrameSocket implements AutoCloseable {
         }
     }
 
-    /// Sends what a stream gives until its end.
-    public void sendAll(Channel channel, InputStream stream) throws IOException {
-        var buffer = new byte[Frame.MAX_BYTES];
-        for (int read = stream.read(buffer); read >= 0; read = stream.read(buffer)) {
-            if (read > 0) {
-                send(Frame.of(channel, buffer, read));
-            }
-        }
-    }
-
-    /// Sends what a stream gives as input until its end, and says that it is over. It waits where
-    /// the program at the other end does not read.
-    public void sendInput(InputStream stream) throws IOException {
-        var buffer = new byte[Frame.MAX_BYTES];
-        for (int read = stream.read(buffer); read >= 0; read = stream.read(buffer)) {
-            if (read > 0) {
-                listener.window.acquireUninterruptibly(read);
-                send(Frame.of(Channel.INPUT, buffer, read));
-            }
-        }
-        send(Frame.control("eof"));
-    }
-
-    /// Done when the connection is over, by whichever end: with the reason if the gateway sent this
-    /// one away for what it did, else with "".
+    @Override
     public CompletableFuture<String> closed() {
         return listener.closed;
     }
@@ -154,17 +144,20 @@ public final class FrameSocket implements AutoCloseable {
         private final Receiver receiver;
         private final ByteArrayOutputStream parts = new ByteArrayOutputStream();
         private final CompletableFuture<String> closed = new CompletableFuture<>();
-        private final Semaphore window = new Semaphore(INPUT_WINDOW);
+        private final InputWindow window;
+        private final boolean keepsWindow;
 
         /// When the last word was taken; while one is being taken, nothing can be heard.
         private volatile long heard = System.nanoTime();
 
         private volatile boolean taking;
 
-        Listener(Receiver receiver) {
+        /// @param keepsWindow whether of input that was taken the window alone is told
+        Listener(Receiver receiver, InputWindow window, boolean keepsWindow) {
             this.receiver = receiver;
-            // Who still waits then is told by the connection that it is over.
-            var unused = closed.thenRun(() -> window.release(INPUT_WINDOW));
+            this.window = window;
+            this.keepsWindow = keepsWindow;
+            var unused = closed.thenRun(window::over);
         }
 
         @Override
@@ -182,11 +175,7 @@ public final class FrameSocket implements AutoCloseable {
                 Frame frame = Frame.read(ByteBuffer.wrap(parts.toByteArray()));
                 parts.reset();
                 taking = true;
-                int took = frame.took();
-                if (took > 0) {
-                    // Others may give input beside this end, whose bytes are not told apart.
-                    window.release(Math.min(took, INPUT_WINDOW - window.availablePermits()));
-                } else {
+                if (!keepsWindow || !window.took(frame)) {
                     receiver.take(frame);
                 }
             }

@@ -89,7 +89,7 @@ class FrameSocketTest {
                 Socket there = connection.join()) {
             Thread.ofVirtual().start(() -> drain(there));
             var sent = CompletableFuture.runAsync(() -> sendInput(end, zeros));
-            int held = FrameSocket.INPUT_WINDOW + Frame.MAX_BYTES;
+            int held = InputWindow.BYTES + Frame.MAX_BYTES;
             await().during(Duration.ofMillis(200)).until(() -> zeros.read.get() == held);
 
             there.getOutputStream().write(message("took 65536"));

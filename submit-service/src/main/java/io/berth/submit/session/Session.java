@@ -60,13 +60,22 @@ final class Session {
         return user != null || listener != null || ended;
     }
 
-    /// Takes an end's connection. Each end comes once.
-    synchronized void join(End end, ServerWebSocket socket) {
+    /// Takes an end's connection. Each end comes once; one that comes again has lost its
+    /// connection, of which this did not hear.
+    void join(End end, ServerWebSocket socket) {
+        if (!joined(end, socket)) {
+            var unused = socket.close(REFUSED, "this end is already there");
+            if (Sessions.jobOfStep(id) != null) {
+                end();
+            }
+        }
+    }
+
+    private synchronized boolean joined(End end, ServerWebSocket socket) {
         if (ended
                 || (end == End.USER ? user : job) != null
                 || (end == End.USER && listener != null)) {
-            var unused = socket.close(REFUSED, "this end is already there");
-            return;
+            return false;
         }
         socket.pause();
         if (end == End.USER) {
@@ -84,6 +93,7 @@ final class Session {
             // Its last word is shown before the user has it, who goes then.
             relay(job, user, message -> attached.forEach(it -> it.show(message)));
         }
+        return true;
     }
 
     /// @param beside is told each message first

@@ -5,6 +5,7 @@ import io.berth.submit.SubmitConfig;
 import io.berth.submit.TooBusy;
 import io.berth.submit.session.Session.End;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -17,6 +18,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// The sessions of this gateway, and the WebSocket at which their ends meet. Whoever knows an end's
@@ -25,6 +28,10 @@ import org.jspecify.annotations.Nullable;
 @Singleton
 public final class Sessions {
     public static final String PATH = "/v1/sessions/";
+
+    private static final int ID_LENGTH = 16;
+    private static final Pattern OF_STEP =
+            Pattern.compile("([1-9]\\d*)-[A-Za-z0-9_-]{" + ID_LENGTH + "}");
 
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(20);
     private static final Duration USER_COMES_WITHIN = Duration.ofSeconds(30);
@@ -45,6 +52,7 @@ public final class Sessions {
 
     private final int mostOfUser;
     private final Vertx vertx;
+    private volatile Reopening reopening = (_, _) -> Future.succeededFuture(false);
 
     /// @param attaching those who were let in beside the two ends and have not come yet: what frees
     ///   the seat of each, by his secret
@@ -89,20 +97,21 @@ public final class Sessions {
     ///
     /// @throws TooBusy if as many are here as may be, or as many of his
     public Opened open(String user) {
-        return open(user + "'s", mostOfUser);
+        return open(user + "'s", mostOfUser, opened());
     }
 
-    /// Opens a session for the process of a step on a further node of its job. A user may have more
-    /// of these than of his own.
+    /// Opens a session for the process of a step on a further node of its job, if it is not open. A
+    /// user may have more of these than of his own.
     ///
     /// @throws TooBusy if as many are here as may be, or as many for his steps
-    Opened openForStep(String user) {
-        return open(user + "'s steps'", STEP_SEATS * mostOfUser);
+    synchronized void openForStep(String user, Opened opened) {
+        if (!places.containsKey(opened.id())) {
+            open(user + "'s steps'", STEP_SEATS * mostOfUser, opened);
+        }
     }
 
-    private Opened open(String whose, int most) {
+    private Opened open(String whose, int most, Opened opened) {
         Runnable leave = seats.take(whose, most);
-        Opened opened = opened();
         Session session = place(opened, null, leave);
         vertx.setTimer(
                 USER_COMES_WITHIN.toMillis(),
@@ -165,7 +174,7 @@ public final class Sessions {
     }
 
     private static Opened opened() {
-        return new Opened(Secret.random().substring(0, 16), Secret.random(), Secret.random());
+        return new Opened(randomId(), Secret.random(), Secret.random());
     }
 
     /// @param over runs when the session is
@@ -207,7 +216,49 @@ public final class Sessions {
                 _ -> places.values().forEach(place -> place.session().ping()));
     }
 
+    /// The job of a session that [#openForStep] opened; null for any other.
+    static @Nullable String jobOfStep(String id) {
+        Matcher step = OF_STEP.matcher(id);
+        return step.matches() ? step.group(1) : null;
+    }
+
+    /// An id for a session of a step, which tells its job.
+    static String idOfStep(long job) {
+        return job + "-" + randomId();
+    }
+
+    private static String randomId() {
+        return Secret.random().substring(0, ID_LENGTH);
+    }
+
+    /// Opens a session again whose ends outlived the gateway, or their connections.
+    interface Reopening {
+
+        /// Whether it has, if the request comes from an end of such a session; it fails if that is
+        /// not known.
+        Future<Boolean> reopened(String id, @Nullable String authorization);
+    }
+
+    void reopenBy(Reopening by) {
+        reopening = by;
+    }
+
     private void connect(RoutingContext context) {
+        String id = String.valueOf(context.pathParam("id"));
+        if (places.containsKey(id) || jobOfStep(id) == null) {
+            join(context);
+            return;
+        }
+        context.request().pause();
+        reopening
+                .reopened(id, context.request().getHeader(HttpHeaders.AUTHORIZATION))
+                .onSuccess(_ -> join(context))
+                .onFailure(_ -> {
+                    var unused = context.response().setStatusCode(503).end();
+                });
+    }
+
+    private void join(RoutingContext context) {
         Place place = places.get(context.pathParam("id"));
         String authorization = context.request().getHeader(HttpHeaders.AUTHORIZATION);
         End end = place == null ? null : place.end(authorization);

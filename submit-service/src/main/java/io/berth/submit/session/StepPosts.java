@@ -13,6 +13,7 @@ import io.berth.submit.TooBusy;
 import io.berth.submit.Unavailable;
 import io.berth.submit.kafka.GatewayLog;
 import io.berth.submit.kafka.SpecReader;
+import io.berth.submit.session.Sessions.Opened;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -32,6 +33,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// Where the agents of a job's further nodes wait for its steps: `/v1/steps/<job>/<node>`. An agent
 /// comes there by a WebSocket; the script's `srun` asks there by a POST for a process on that node,
@@ -68,6 +72,9 @@ public final class StepPosts {
 
     private record Post(long job, String node) {}
 
+    /// A post that is asked for with its job's secret.
+    private record Proven(Post post, String secret) {}
+
     StepPosts(
             Vertx vertx,
             Sessions sessions,
@@ -81,6 +88,7 @@ public final class StepPosts {
         this.specs = specs;
         this.config = config;
         this.clock = clock;
+        sessions.reopenBy(this::reopened);
     }
 
     void register(@Observes Router router) {
@@ -112,7 +120,7 @@ public final class StepPosts {
                     if (found.isEmpty()) {
                         answer(context, NOT_FOUND);
                     } else {
-                        stay(context, found.get());
+                        stay(context, found.get().post());
                     }
                 })
                 .onFailure(_ -> answer(context, UNAVAILABLE));
@@ -135,7 +143,7 @@ public final class StepPosts {
     private void ask(RoutingContext context) {
         verified(context)
                 .onSuccess(found -> {
-                    ServerWebSocket agent = found.map(posts::get).orElse(null);
+                    ServerWebSocket agent = found.map(it -> posts.get(it.post())).orElse(null);
                     if (found.isEmpty()) {
                         answer(context, NOT_FOUND);
                     } else if (agent == null) {
@@ -147,10 +155,11 @@ public final class StepPosts {
                 .onFailure(_ -> answer(context, UNAVAILABLE));
     }
 
-    private void meet(RoutingContext context, ServerWebSocket agent, Post post) {
-        Sessions.Opened session;
+    private void meet(RoutingContext context, ServerWebSocket agent, Proven asked) {
+        long job = asked.post().job();
+        Opened session = session(Sessions.idOfStep(job), asked.secret());
         try {
-            session = sessions.openForStep(owner(post));
+            sessions.openForStep(owner(job), session);
         } catch (TooBusy e) {
             answer(context, TOO_MANY);
             return;
@@ -169,9 +178,28 @@ public final class StepPosts {
                                         .encode());
     }
 
+    /// A session of which nothing is kept that does not follow from its id and its job's secret.
+    private static Opened session(String id, String secret) {
+        return new Opened(id, Secret.of(secret, "user/" + id), Secret.of(secret, "job/" + id));
+    }
+
+    private Future<Boolean> reopened(String id, @Nullable String authorization) {
+        return aside(() -> {
+            String job = String.valueOf(Sessions.jobOfStep(id));
+            Optional<Opened> session =
+                    secret(job, it -> !it.held().isEmpty())
+                            .map(it -> session(id, it))
+                            .filter(it ->
+                                    Secret.isBearer(authorization, it.userSecret())
+                                            || Secret.isBearer(authorization, it.jobSecret()));
+            session.ifPresent(it -> sessions.openForStep(owner(Long.parseLong(job)), it));
+            return session.isPresent();
+        });
+    }
+
     /// Of a job that was verified a moment ago.
-    private String owner(Post post) {
-        return log.picture().job(new JobId(post.job()), clock.millis()).map(Job::user).orElse("");
+    private String owner(long job) {
+        return log.picture().job(new JobId(job), clock.millis()).map(Job::user).orElse("");
     }
 
     private static void answer(RoutingContext context, int status) {
@@ -182,7 +210,7 @@ public final class StepPosts {
     }
 
     /// The post that is asked for, if the request shows its job's secret.
-    private Future<Optional<Post>> verified(RoutingContext context) {
+    private Future<Optional<Proven>> verified(RoutingContext context) {
         if (context.request().method().equals(HttpMethod.GET)) {
             context.request().pause();
         }
@@ -192,31 +220,36 @@ public final class StepPosts {
         if (authorization == null) {
             return Future.succeededFuture(Optional.empty());
         }
-        var verified = Promise.<Optional<Post>>promise();
+        return aside(() ->
+                secret(job, it -> holds(it, node))
+                        .filter(it -> Secret.isBearer(authorization, it))
+                        .map(it -> new Proven(new Post(Long.parseLong(job), node), it)));
+    }
+
+    /// What takes a while, and may fail.
+    private static <T> Future<T> aside(Supplier<T> what) {
+        var promise = Promise.<T>promise();
         Thread.ofVirtual()
                 .start(() -> {
                     try {
-                        verified.complete(
-                                secret(job, node)
-                                        .filter(it -> Secret.isBearer(authorization, it))
-                                        .map(_ -> new Post(Long.parseLong(job), node)));
+                        promise.complete(what.get());
                     } catch (RuntimeException e) {
-                        verified.fail(e);
+                        promise.fail(e);
                     }
                 });
-        return verified.future();
+        return promise.future();
     }
 
-    /// The secret of a job that holds the node.
+    /// The secret of such a job.
     ///
     /// @throws Unavailable if the log does not tell
-    private Optional<String> secret(String job, String node) {
+    private Optional<String> secret(String job, Predicate<Job> which) {
         if (!job.matches("[1-9]\\d{0,17}")) {
             return Optional.empty();
         }
         return log.picture()
                 .job(new JobId(Long.parseLong(job)), clock.millis())
-                .filter(it -> holds(it, node))
+                .filter(which)
                 .filter(it -> StepMeeting.has(it.description()))
                 .flatMap(this::secret);
     }

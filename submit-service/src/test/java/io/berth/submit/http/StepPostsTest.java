@@ -12,6 +12,7 @@ import io.berth.contracts.topic.Topics;
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.Frame.Channel;
 import io.berth.slurm.session.FrameSocket;
+import io.berth.slurm.session.LastingLink;
 import io.berth.submit.Samples;
 import io.berth.submit.StepMeeting;
 import io.quarkus.test.common.QuarkusTestResource;
@@ -118,6 +119,43 @@ class StepPostsTest {
                 assertThat(came.payload()).containsExactly('x');
                 assertThat(step.closed()).isNotDone();
             }
+            assertThat(agent.closed()).isNotDone();
+        }
+    }
+
+    @Test
+    void a_step_outlives_its_sessions_end_and_nobody_else_opens_it_again() throws Exception {
+        long id = running();
+        String secret = environment(id).getOrDefault(StepMeeting.SECRET, "");
+
+        try (var agent = agent(id, secret, toAgent)) {
+            Api.eventually(() -> ask(id, "dgx-01", secret).then().statusCode(201));
+            toAgent.take();
+            JsonPath session = ask(id, "dgx-01", secret).then().extract().jsonPath();
+            Frame told = toAgent.take();
+            URI address =
+                    URI.create("ws://127.0.0.1:" + RestAssured.port + session.getString("path"));
+            try (var step =
+                    LastingLink.starting(address, session.getString("secret"), toStep::add)) {
+                try (var process = LastingLink.running(address, told.stepWords().get(1), _ -> {})) {
+                    process.send(new Frame(Channel.OUTPUT, new byte[] {'x'}));
+                    assertThat(toStep.take().payload()).containsExactly('x');
+                    Api.eventually(() -> assertThat(step.lasts() && process.lasts()).isTrue());
+
+                    // One that comes again has lost its connection: both are sent away, and come
+                    // anew.
+                    FrameSocket.connect(address, session.getString("secret"), _ -> {}).close();
+
+                    process.send(new Frame(Channel.OUTPUT, new byte[] {'y'}));
+                    assertThat(toStep.take().payload()).containsExactly('y');
+                    process.send(Frame.control("exit 0"));
+                }
+                step.closed().get(20, TimeUnit.SECONDS);
+            }
+            Api.eventually(() ->
+                    assertThatThrownBy(() -> FrameSocket.connect(address, "guessed", _ -> {}))
+                            .isInstanceOf(IOException.class)
+                            .hasMessageContaining("no session"));
             assertThat(agent.closed()).isNotDone();
         }
     }

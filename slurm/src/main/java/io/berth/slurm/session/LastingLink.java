@@ -1,0 +1,446 @@
+package io.berth.slurm.session;
+
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// One end of a step on another node, which outlives its connection to the gateway: when that is
+/// lost it connects anew, until the other end does so too, and goes on where it was. No frame is
+/// lost or comes twice.
+///
+/// Each end counts the frames that it has taken, and says now and then how many: `at <n>`, which is
+/// not counted. It keeps what it has sent until the other is known to have it; of that there is so
+/// much at most, and who sends more waits. A new connection begins with `at <n>` by both, and then
+/// comes what the other has not had. An end of an older version says no such thing: that one's run
+/// ends with its connection.
+public final class LastingLink extends FrameLink {
+
+    /// What is sent and not known to have come, in bytes.
+    static final int MOST_UNKNOWN = 1 << 20;
+
+    /// The same before the other end is known to be one of this version.
+    private static final int MOST_EARLY = 8 << 20;
+
+    private static final int FRAME_COST = 64;
+
+    /// So many bytes and frames are taken at most before the other end is told.
+    private static final int TOLD_AFTER_BYTES = 128 << 10;
+
+    private static final int TOLD_AFTER_FRAMES = 64;
+
+    private static final long FIRST_PAUSE_MILLIS = 100;
+    private static final long MOST_PAUSE_MILLIS = 2_000;
+
+    /// How long it waits.
+    ///
+    /// @param gateway while that is away
+    /// @param other for the other end, from when the gateway is back
+    record Patience(Duration gateway, Duration other) {
+        private static final Patience USUAL =
+                new Patience(Duration.ofHours(1), Duration.ofSeconds(15));
+    }
+
+    /// How it comes to the gateway.
+    interface Connector {
+        FrameLink connect(Receiver receiver) throws IOException;
+    }
+
+    private final Connector connector;
+    private final Receiver receiver;
+    private final InputWindow window;
+    private final Patience patience;
+    private final CompletableFuture<String> closed = new CompletableFuture<>();
+
+    /// Held by who sends what is counted.
+    private final Object sending = new Object();
+
+    /// Held by who takes what has come.
+    private final Object taking = new Object();
+
+    // What follows is guarded by this.
+
+    private final Deque<Frame> unknown = new ArrayDeque<>();
+
+    /// How many frames came before those.
+    private long known;
+
+    private long unknownBytes;
+    private long taken;
+    private long told;
+    private long untoldBytes;
+
+    /// Whether the other end counts too.
+    private boolean counted;
+
+    /// Whether too much was sent before that was known.
+    private boolean forgot;
+
+    /// Whether the other end has said its last word.
+    private boolean finished;
+
+    private boolean over;
+
+    /// Of the connections that there were.
+    private int life;
+
+    private @Nullable FrameLink connection;
+
+    /// Whether the connection is as far as what was sent.
+    private boolean there;
+
+    /// How far the other end says that it is, on a new connection.
+    private @Nullable CompletableFuture<Long> awaited;
+
+    private LastingLink(
+            Connector connector, Receiver receiver, InputWindow window, Patience patience) {
+        super(window);
+        this.connector = connector;
+        this.receiver = receiver;
+        this.window = window;
+        this.patience = patience;
+    }
+
+    /// Connects as who starts a step.
+    ///
+    /// @throws IOException if the session cannot be reached, or does not know the secret
+    public static LastingLink starting(URI session, String secret, Receiver receiver)
+            throws IOException {
+        return connect(
+                it -> FrameSocket.part(session, secret, it), receiver, Patience.USUAL, false);
+    }
+
+    /// Connects as the node where it runs.
+    ///
+    /// @throws IOException if the session cannot be reached, or does not know the secret
+    public static LastingLink running(URI session, String secret, Receiver receiver)
+            throws IOException {
+        return connect(it -> FrameSocket.part(session, secret, it), receiver, Patience.USUAL, true);
+    }
+
+    /// @param begins whether it is the one to say first that it counts
+    static LastingLink connect(
+            Connector connector, Receiver receiver, Patience patience, boolean begins)
+            throws IOException {
+        var link = new LastingLink(connector, receiver, new InputWindow(), patience);
+        FrameLink first = connector.connect(frame -> link.take(frame, 0));
+        synchronized (link) {
+            link.connection = first;
+            link.there = true;
+        }
+        if (begins) {
+            first.send(at(0));
+        }
+        Thread.ofVirtual().start(() -> link.keep(first));
+        return link;
+    }
+
+    private static Frame at(long count) {
+        return Frame.control("at " + count);
+    }
+
+    private static boolean isExit(Frame frame) {
+        return frame.channel() == Frame.Channel.CONTROL && frame.words().getFirst().equals("exit");
+    }
+
+    /// How many frames the other end has taken, if that is what it says; else -1.
+    private static long count(Frame frame) {
+        if (frame.channel() != Frame.Channel.CONTROL) {
+            return -1;
+        }
+        List<String> words = frame.words();
+        return words.size() == 2
+                        && words.getFirst().equals("at")
+                        && words.getLast().matches("\\d{1,18}")
+                ? Long.parseLong(words.getLast())
+                : -1;
+    }
+
+    @Override
+    public void send(Frame frame) throws IOException {
+        // Without holding up who connects anew.
+        await(() -> over || !lasts() || unknownBytes <= MOST_UNKNOWN);
+        synchronized (sending) {
+            FrameLink to = kept(frame);
+            if (to != null) {
+                try {
+                    to.send(frame);
+                } catch (IOException e) {
+                    if (!lasts()) {
+                        throw e;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps a frame.
+    ///
+    /// @return where it is to be sent; null if the connection is away
+    private synchronized @Nullable FrameLink kept(Frame frame) throws IOException {
+        if (over) {
+            throw new IOException("the connection to the other end is over");
+        }
+        if (!counted && unknownBytes > MOST_EARLY) {
+            forgot = true;
+            unknown.clear();
+            unknownBytes = 0;
+        }
+        if (!forgot) {
+            unknown.add(frame);
+            unknownBytes += frame.payload().length + FRAME_COST;
+        }
+        return there ? connection : null;
+    }
+
+    /// Whether it outlives its connection.
+    public synchronized boolean lasts() {
+        return counted && !forgot;
+    }
+
+    /// Waits until that is so.
+    private synchronized void await(BooleanSupplier it) throws IOException {
+        try {
+            while (!it.getAsBoolean()) {
+                wait();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    private void take(Frame frame, int of) {
+        synchronized (taking) {
+            FrameLink answer;
+            synchronized (this) {
+                if (of != life) {
+                    return;
+                }
+                long count = count(frame);
+                if (count >= 0) {
+                    know(count);
+                    return;
+                }
+                taken++;
+                untoldBytes += frame.payload().length;
+                finished |= isExit(frame);
+                answer = finished ? connection : null;
+                notifyAll();
+            }
+            if (answer != null) {
+                tell(answer);
+            }
+            if (!window.took(frame)) {
+                receiver.take(frame);
+            }
+        }
+    }
+
+    private void know(long count) {
+        counted = true;
+        if (awaited == null) {
+            forget(count);
+        } else {
+            awaited.complete(count);
+        }
+        notifyAll();
+    }
+
+    private void forget(long count) {
+        while (known < count && !unknown.isEmpty()) {
+            unknownBytes -= unknown.remove().payload().length + FRAME_COST;
+            known++;
+        }
+    }
+
+    /// Says how much was taken.
+    private void tell(FrameLink to) {
+        long count;
+        synchronized (this) {
+            count = taken;
+            told = count;
+            untoldBytes = 0;
+        }
+        try {
+            to.send(at(count));
+        } catch (IOException e) {
+            // A new connection begins with it.
+        }
+    }
+
+    /// Tells the other end what came, and connects anew, until it is over.
+    private void keep(FrameLink first) {
+        FrameLink now = first;
+        String why = "";
+        try {
+            while (now != null) {
+                var unused = now.closed().thenRun(this::stir);
+                awaitEnd(now);
+                why = now.closed().join();
+                now = goesOn() ? connectedAnew() : null;
+            }
+        } catch (IOException e) {
+            why = String.valueOf(e.getMessage());
+        }
+        synchronized (this) {
+            over = true;
+            notifyAll();
+        }
+        window.over();
+        closed.complete(why);
+    }
+
+    private synchronized void stir() {
+        notifyAll();
+    }
+
+    private void awaitEnd(FrameLink now) throws IOException {
+        boolean first = true;
+        while (!now.closed().isDone()) {
+            boolean untold = first;
+            await(() -> now.closed().isDone() || (counted && (untold || isDue())));
+            if (!now.closed().isDone()) {
+                tell(now);
+                first = false;
+            }
+        }
+    }
+
+    private boolean isDue() {
+        return untoldBytes >= TOLD_AFTER_BYTES || taken - told >= TOLD_AFTER_FRAMES;
+    }
+
+    /// Whether the end of a connection is not the end of all.
+    private synchronized boolean goesOn() {
+        there = false;
+        life++;
+        return lasts() && !finished && !over;
+    }
+
+    /// The next connection, on which both ends are as far as each other; null if there is none.
+    private @Nullable FrameLink connectedAnew() {
+        long away = System.nanoTime();
+        long back = 0;
+        long millis = FIRST_PAUSE_MILLIS;
+        while (!isOver(away, patience.gateway())
+                && (back == 0 || !isOver(back, patience.other()))) {
+            FrameLink next = null;
+            try {
+                var their = new CompletableFuture<Long>();
+                int its;
+                long count;
+                synchronized (this) {
+                    if (over) {
+                        return null;
+                    }
+                    its = ++life;
+                    awaited = their;
+                    count = taken;
+                    told = taken;
+                    untoldBytes = 0;
+                }
+                next = connector.connect(frame -> take(frame, its));
+                back = back == 0 ? System.nanoTime() : back;
+                next.send(at(count));
+                var unused = next.closed().thenRun(() -> their.complete(-1L));
+                var unusedEither =
+                        their.completeOnTimeout(
+                                -1L, patience.other().toMillis(), TimeUnit.MILLISECONDS);
+                long reached = their.join();
+                if (reached >= 0 && sentAgain(next, reached)) {
+                    return next;
+                }
+            } catch (FrameSocket.Unknown e) {
+                return null;
+            } catch (IOException e) {
+                back = next == null ? 0 : back;
+            }
+            if (next != null) {
+                next.close();
+            }
+            if (!slept(millis)) {
+                return null;
+            }
+            millis = Math.min(2 * millis, MOST_PAUSE_MILLIS);
+        }
+        return null;
+    }
+
+    private static boolean isOver(long since, Duration patience) {
+        return System.nanoTime() - since > patience.toNanos();
+    }
+
+    private static boolean slept(long millis) {
+        try {
+            TimeUnit.MILLISECONDS.sleep(millis);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /// Sends what the other end has not had; from then on all goes that way.
+    private boolean sentAgain(FrameLink next, long reached) throws IOException {
+        synchronized (sending) {
+            List<Frame> again;
+            synchronized (this) {
+                awaited = null;
+                forget(reached);
+                if (known != reached) {
+                    return false;
+                }
+                again = List.copyOf(unknown);
+            }
+            for (Frame frame : again) {
+                next.send(frame);
+            }
+            synchronized (this) {
+                connection = next;
+                there = true;
+                notifyAll();
+            }
+            return true;
+        }
+    }
+
+    @Override
+    public CompletableFuture<String> closed() {
+        return closed;
+    }
+
+    @Override
+    public synchronized void awaitThere() {
+        try {
+            await(() -> there || over);
+        } catch (IOException e) {
+            // The thread is to end.
+        }
+    }
+
+    /// When the other end has all, or will never.
+    @Override
+    public void close() {
+        FrameLink last;
+        synchronized (this) {
+            try {
+                await(() -> over || !lasts() || finished || unknown.isEmpty());
+            } catch (IOException e) {
+                // The thread is to end.
+            }
+            over = true;
+            last = connection;
+            notifyAll();
+        }
+        if (last != null) {
+            last.close();
+        }
+    }
+}
