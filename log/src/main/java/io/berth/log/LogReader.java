@@ -18,6 +18,9 @@ public final class LogReader {
     @FunctionalInterface
     public interface Handler {
         void handle(ConsumerRecord<byte[], byte[]> record);
+
+        /// A [LogView] has read all that there was of a partition when it fetched from it last.
+        default void atEnd(TopicPartition partition) {}
     }
 
     /// Assigns the partitions, from their beginning, and reads them to the end that they have now.

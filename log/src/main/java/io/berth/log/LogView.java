@@ -134,6 +134,9 @@ public final class LogView implements AutoCloseable {
             while (!closed) {
                 var records = consumer.poll(POLL);
                 records.forEach(handler::handle);
+                records.partitions().stream()
+                        .filter(it -> consumer.currentLag(it).orElse(1) == 0)
+                        .forEach(handler::atEnd);
                 publishPositions();
                 if (!announced && caughtUp()) {
                     announced = true;

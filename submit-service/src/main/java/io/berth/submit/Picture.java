@@ -163,7 +163,8 @@ public final class Picture {
         }
     }
 
-    /// What placement says of a cell's jobs was read up to what was appended at that time.
+    /// All that placement says of a cell's jobs was read, up to what was appended at that time.
+    /// Less would not do: a record may have given way to a later one of the same job.
     public void jobsRead(int cellNumber, long appendedAt) {
         var settled = cell(cellNumber).passed.headMap(appendedAt - SETTLED_MILLIS);
         settled.values().forEach(them -> them.forEach(jobs::remove));

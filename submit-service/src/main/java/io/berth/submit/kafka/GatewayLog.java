@@ -251,7 +251,7 @@ public class GatewayLog {
         Map<String, TopicDescription> found = TopicDeclarations.await(admin, topics);
         var picture = new Picture(cellStatuses(partitions(found, List.of(Topics.CELL_STATES))));
         var reader = new PictureTopics(picture, new DeadLetters(writer));
-        var view = new LogView(clients.follower(), partitions(found, topics), reader::take, clocks);
+        var view = new LogView(clients.follower(), partitions(found, topics), reader, clocks);
         tenure = new Tenure(picture, view, found);
         try {
             view.run();

@@ -9,17 +9,20 @@ import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
+import io.berth.log.LogReader;
 import io.berth.submit.Picture;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 
 /// Reads the topics that a picture is made of. A record of an unknown type is skipped, one that
 /// cannot be read goes to the dead letters: a view misses it, and goes on.
-final class PictureTopics {
+final class PictureTopics implements LogReader.Handler {
     static final String SERVICE = "submit-service";
 
     /// Those that gateways write.
@@ -38,6 +41,9 @@ final class PictureTopics {
     private final Picture picture;
     private final DeadLetters deadLetters;
     private final Map<String, Route<?>> routes = new LinkedHashMap<>();
+
+    /// When the last record of jobs was appended that was read, by cell.
+    private final Map<Integer, Long> jobsReadUpTo = new HashMap<>();
 
     private record Route<E>(
             Events<E> events,
@@ -61,7 +67,7 @@ final class PictureTopics {
                 Topics.JOB_STATES,
                 (it, record) -> {
                     picture.jobStatus(it, record.partition());
-                    picture.jobsRead(record.partition(), record.timestamp());
+                    jobsReadUpTo.put(record.partition(), record.timestamp());
                 },
                 (to, key) -> to.jobForgotten(new JobId(Long.parseLong(key))));
         route(
@@ -106,7 +112,16 @@ final class PictureTopics {
         }
     }
 
-    void take(ConsumerRecord<byte[], byte[]> record) {
+    @Override
+    public void atEnd(TopicPartition partition) {
+        Long upTo = jobsReadUpTo.get(partition.partition());
+        if (partition.topic().equals(Topics.JOB_STATES.name()) && upTo != null) {
+            picture.jobsRead(partition.partition(), upTo);
+        }
+    }
+
+    @Override
+    public void handle(ConsumerRecord<byte[], byte[]> record) {
         Route<?> route = routes.get(record.topic());
         if (route == null) {
             throw new IllegalStateException(

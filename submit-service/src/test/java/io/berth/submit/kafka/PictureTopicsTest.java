@@ -43,10 +43,10 @@ final class PictureTopicsTest {
     void what_no_version_can_read_is_left_in_the_dead_letters(Topic<?> topic) {
         String known = topic.name() + "/" + eventOf(topic).getSimpleName();
 
-        topics.take(record(topic, 1, "7", known, "{"));
-        topics.take(record(topic, 2, "7", known, "null"));
-        topics.take(record(topic, 3, "7", "berth.runs.v2/Ended", "{}"));
-        topics.take(record(topic, 4, null, null, "{}"));
+        topics.handle(record(topic, 1, "7", known, "{"));
+        topics.handle(record(topic, 2, "7", known, "null"));
+        topics.handle(record(topic, 3, "7", "berth.runs.v2/Ended", "{}"));
+        topics.handle(record(topic, 4, null, null, "{}"));
 
         assertThat(letters.history())
                 .extracting(it -> new String(it.key(), StandardCharsets.UTF_8))
@@ -64,9 +64,10 @@ final class PictureTopicsTest {
     void what_only_a_newer_version_knows_and_what_says_nothing_are_passed(Topic<?> topic) {
         assertThatCode(
                         () -> {
-                            topics.take(record(topic, 1, "7", topic.name() + "/Teleported", "{}"));
-                            topics.take(record(topic, 2, null, null, null));
-                            topics.take(record(topic, 3, "7", null, null));
+                            topics.handle(
+                                    record(topic, 1, "7", topic.name() + "/Teleported", "{}"));
+                            topics.handle(record(topic, 2, null, null, null));
+                            topics.handle(record(topic, 3, "7", null, null));
                         })
                 .doesNotThrowAnyException();
 
@@ -75,7 +76,7 @@ final class PictureTopicsTest {
 
     @Test
     void a_tombstone_of_no_job_is_left_in_the_dead_letters() {
-        topics.take(record(Topics.JOB_STATES, 9, "nobody", null, null));
+        topics.handle(record(Topics.JOB_STATES, 9, "nobody", null, null));
 
         assertThat(letters.history()).hasSize(1);
     }
@@ -86,8 +87,8 @@ final class PictureTopicsTest {
         byte[] value = new Events<>(Topics.NODE_STATES, "test").record(0, status, "test").value();
         String type = Topics.NODE_STATES.name() + "/NodeStatus";
 
-        topics.take(record(Topics.NODE_STATES, 1, "dgx-01", type, "{"));
-        topics.take(
+        topics.handle(record(Topics.NODE_STATES, 1, "dgx-01", type, "{"));
+        topics.handle(
                 record(
                         Topics.NODE_STATES,
                         2,
