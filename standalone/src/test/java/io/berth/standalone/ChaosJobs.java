@@ -40,8 +40,9 @@ final class ChaosJobs {
             """;
 
     private static final String ENDLESS = "sleep 3000";
+    private static final String OVER_ALL = "srun sleep 5";
     private static final List<String> WORK =
-            List.of("sleep 2", "sleep 10", "srun -N1 -n1 sleep 5", "srun sleep 5", ENDLESS);
+            List.of("sleep 2", "sleep 10", "srun -N1 -n1 sleep 5", OVER_ALL, ENDLESS);
 
     /// What was done to a job, be it in time or too late.
     private enum Deed {
@@ -71,11 +72,13 @@ final class ChaosJobs {
 
         static Asked drawn(Random random) {
             int nodes = random.nextInt(3) == 0 ? 2 + random.nextInt(3) : 1;
+            String work = WORK.get(random.nextInt(WORK.size()));
             return new Asked(
                     nodes,
                     1 + random.nextInt(nodes == 1 ? 2 : 4),
-                    nodes > 1 && random.nextBoolean(),
-                    WORK.get(random.nextInt(WORK.size())),
+                    // Such a step is refused where the script runs on each node.
+                    nodes > 1 && !work.equals(OVER_ALL) && random.nextBoolean(),
+                    work,
                     random.nextInt(4) > 0,
                     random.nextInt(6) == 0 ? 2 + random.nextInt(4) : 1);
         }

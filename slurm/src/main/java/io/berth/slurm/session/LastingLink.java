@@ -82,7 +82,9 @@ public final class LastingLink extends FrameLink {
     /// Whether too much was sent before that was known.
     private boolean forgot;
 
-    /// Whether the other end has said its last word.
+    /// Whether this end has said its last word, and whether the other one has.
+    private boolean said;
+
     private boolean finished;
 
     private boolean over;
@@ -187,6 +189,7 @@ public final class LastingLink extends FrameLink {
         if (over) {
             throw new IOException("the connection to the other end is over");
         }
+        said |= isExit(frame);
         if (!counted && unknownBytes > MOST_EARLY) {
             forgot = true;
             unknown.clear();
@@ -425,13 +428,13 @@ public final class LastingLink extends FrameLink {
         }
     }
 
-    /// When the other end has all, or will never.
+    /// Once the other end has this one's last word, or will never have it.
     @Override
     public void close() {
         FrameLink last;
         synchronized (this) {
             try {
-                await(() -> over || !lasts() || finished || unknown.isEmpty());
+                await(() -> over || !lasts() || finished || !said || unknown.isEmpty());
             } catch (IOException e) {
                 // The thread is to end.
             }
