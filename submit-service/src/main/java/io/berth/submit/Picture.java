@@ -137,16 +137,21 @@ public final class Picture {
         if (offset < cell.begunBelow) {
             return;
         }
-        List<Job> shown =
-                offset < cell.seenBelow
-                        ? cell.passed.computeIfAbsent(cell.seenAt, _ -> new ArrayList<>())
-                        : cell.unseen.computeIfAbsent(offset, _ -> new ArrayList<>());
+        var shown = new ArrayList<Job>();
         for (Submitted one : submitted.jobs()) {
             var job = JobFold.submitted(one, cellNumber, offset, appendedAt);
             noticeJob(job.id().value());
             if (jobs.putIfAbsent(job)) {
                 shown.add(job);
             }
+        }
+        if (shown.isEmpty()) {
+            return;
+        }
+        if (offset >= cell.seenBelow) {
+            cell.unseen.put(offset, shown);
+        } else {
+            cell.passed.computeIfAbsent(cell.seenAt, _ -> new ArrayList<>()).addAll(shown);
         }
     }
 

@@ -57,14 +57,18 @@ record StepGateway(URI address, String secret, String job) {
                 String answer;
                 try {
                     answer = ask(client, post);
-                    Matcher session = ANSWER.matcher(answer);
-                    if (session.matches()) {
-                        return LastingLink.starting(
-                                address.resolve(session.group(1)), session.group(2), receiver);
-                    }
                 } catch (IOException e) {
                     answer = String.valueOf(e);
                     there = System.nanoTime();
+                }
+                Matcher session = ANSWER.matcher(answer);
+                if (session.matches()) {
+                    try {
+                        return LastingLink.starting(
+                                address.resolve(session.group(1)), session.group(2), receiver);
+                    } catch (IOException e) {
+                        answer = String.valueOf(e);
+                    }
                 }
                 if (isOver(there, PATIENCE) || isOver(begun, AWAY)) {
                     throw new IOException("its agent is not at the gateway: " + answer);

@@ -61,20 +61,29 @@ public final class FrameSocket extends FrameLink {
         return connect(session, secret, receiver, SILENCE);
     }
 
-    /// The same, without what it takes to be the whole of an end: of input that was taken the
-    /// receiver is told.
+    /// The same, but of input that was taken the receiver is told.
     static FrameSocket part(URI session, String secret, Receiver receiver) throws IOException {
-        return connect(session, secret, SILENCE, new Listener(receiver, new InputWindow(), false));
+        return connect(session, secret, receiver, SILENCE, new InputWindow());
     }
 
     /// @param silence after so long without a word the gateway is gone
     static FrameSocket connect(URI session, String secret, Receiver receiver, Duration silence)
             throws IOException {
-        return connect(session, secret, silence, new Listener(receiver, new InputWindow(), true));
+        var window = new InputWindow();
+        Receiver rest =
+                frame -> {
+                    if (!window.took(frame)) {
+                        receiver.take(frame);
+                    }
+                };
+        return connect(session, secret, rest, silence, window);
     }
 
     private static FrameSocket connect(
-            URI session, String secret, Duration silence, Listener listener) throws IOException {
+            URI session, String secret, Receiver receiver, Duration silence, InputWindow window)
+            throws IOException {
+        var listener = new Listener(receiver);
+        var unused = listener.closed.thenRun(window::over);
         HttpClient client = client(session);
         try {
             WebSocket socket =
@@ -84,7 +93,7 @@ public final class FrameSocket extends FrameLink {
                             .buildAsync(session, listener)
                             .join();
             Thread.ofVirtual().start(() -> listener.watch(socket, silence));
-            return new FrameSocket(client, socket, listener, listener.window);
+            return new FrameSocket(client, socket, listener, window);
         } catch (CompletionException e) {
             client.shutdownNow();
             if (e.getCause() instanceof WebSocketHandshakeException it
@@ -144,20 +153,14 @@ public final class FrameSocket extends FrameLink {
         private final Receiver receiver;
         private final ByteArrayOutputStream parts = new ByteArrayOutputStream();
         private final CompletableFuture<String> closed = new CompletableFuture<>();
-        private final InputWindow window;
-        private final boolean keepsWindow;
 
         /// When the last word was taken; while one is being taken, nothing can be heard.
         private volatile long heard = System.nanoTime();
 
         private volatile boolean taking;
 
-        /// @param keepsWindow whether of input that was taken the window alone is told
-        Listener(Receiver receiver, InputWindow window, boolean keepsWindow) {
+        Listener(Receiver receiver) {
             this.receiver = receiver;
-            this.window = window;
-            this.keepsWindow = keepsWindow;
-            var unused = closed.thenRun(window::over);
         }
 
         @Override
@@ -175,9 +178,7 @@ public final class FrameSocket extends FrameLink {
                 Frame frame = Frame.read(ByteBuffer.wrap(parts.toByteArray()));
                 parts.reset();
                 taking = true;
-                if (!keepsWindow || !window.took(frame)) {
-                    receiver.take(frame);
-                }
+                receiver.take(frame);
             }
             next(from);
             return null;

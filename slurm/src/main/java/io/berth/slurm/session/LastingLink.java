@@ -73,7 +73,10 @@ public final class LastingLink extends FrameLink {
 
     private long unknownBytes;
     private long taken;
-    private long told;
+
+    /// How many of those the other end knows of; it knows nothing at first.
+    private long told = -1;
+
     private long untoldBytes;
 
     /// Whether the other end counts too.
@@ -137,14 +140,10 @@ public final class LastingLink extends FrameLink {
             link.there = true;
         }
         if (begins) {
-            first.send(at(0));
+            var unused = link.tell(first);
         }
         Thread.ofVirtual().start(() -> link.keep(first));
         return link;
-    }
-
-    private static Frame at(long count) {
-        return Frame.control("at " + count);
     }
 
     private static boolean isExit(Frame frame) {
@@ -238,7 +237,7 @@ public final class LastingLink extends FrameLink {
                 notifyAll();
             }
             if (answer != null) {
-                tell(answer);
+                var unused = tell(answer);
             }
             if (!window.took(frame)) {
                 receiver.take(frame);
@@ -264,18 +263,23 @@ public final class LastingLink extends FrameLink {
     }
 
     /// Says how much was taken.
-    private void tell(FrameLink to) {
+    ///
+    /// @return whether that could be said
+    private boolean tell(FrameLink to) {
         long count;
         synchronized (this) {
             count = taken;
+        }
+        try {
+            to.send(Frame.control("at " + count));
+        } catch (IOException e) {
+            return false;
+        }
+        synchronized (this) {
             told = count;
             untoldBytes = 0;
         }
-        try {
-            to.send(at(count));
-        } catch (IOException e) {
-            // A new connection begins with it.
-        }
+        return true;
     }
 
     /// Tells the other end what came, and connects anew, until it is over.
@@ -305,19 +309,19 @@ public final class LastingLink extends FrameLink {
     }
 
     private void awaitEnd(FrameLink now) throws IOException {
-        boolean first = true;
-        while (!now.closed().isDone()) {
-            boolean untold = first;
-            await(() -> now.closed().isDone() || (counted && (untold || isDue())));
-            if (!now.closed().isDone()) {
-                tell(now);
-                first = false;
-            }
+        boolean tells = true;
+        while (tells && !now.closed().isDone()) {
+            await(() -> now.closed().isDone() || isDue());
+            tells = tell(now);
         }
     }
 
     private boolean isDue() {
-        return untoldBytes >= TOLD_AFTER_BYTES || taken - told >= TOLD_AFTER_FRAMES;
+        return counted
+                && (told < 0
+                        || (finished && told < taken)
+                        || untoldBytes >= TOLD_AFTER_BYTES
+                        || taken - told >= TOLD_AFTER_FRAMES);
     }
 
     /// Whether the end of a connection is not the end of all.
@@ -338,20 +342,16 @@ public final class LastingLink extends FrameLink {
             try {
                 var their = new CompletableFuture<Long>();
                 int its;
-                long count;
                 synchronized (this) {
                     if (over) {
                         return null;
                     }
                     its = ++life;
                     awaited = their;
-                    count = taken;
-                    told = taken;
-                    untoldBytes = 0;
                 }
                 next = connector.connect(frame -> take(frame, its));
                 back = back == 0 ? System.nanoTime() : back;
-                next.send(at(count));
+                var unusedWord = tell(next);
                 var unused = next.closed().thenRun(() -> their.complete(-1L));
                 var unusedEither =
                         their.completeOnTimeout(
@@ -420,7 +420,7 @@ public final class LastingLink extends FrameLink {
     }
 
     @Override
-    public synchronized void awaitThere() {
+    public void awaitThere() {
         try {
             await(() -> there || over);
         } catch (IOException e) {

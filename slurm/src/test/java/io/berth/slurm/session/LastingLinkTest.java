@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -47,8 +48,10 @@ class LastingLinkTest {
         private @Nullable Wire running;
         private boolean away;
         private volatile boolean forgetful;
+        private volatile int came;
 
         synchronized Wire come(boolean starts, Receiver receiver) throws IOException {
+            came++;
             if (forgetful) {
                 throw new FrameSocket.Unknown(URI.create("ws://gateway"));
             }
@@ -107,6 +110,8 @@ class LastingLinkTest {
                         try {
                             while (!closed.isDone()) {
                                 Frame next = sent.poll(10, TimeUnit.MILLISECONDS);
+                                // So slowly that some are on their way when it is cut off.
+                                TimeUnit.MICROSECONDS.sleep(200);
                                 if (next != null && !closed.isDone()) {
                                     other.receiver.take(next);
                                 }
@@ -172,6 +177,7 @@ class LastingLinkTest {
             gateway.cut(false);
         }
 
+        assertThat(there.size()).as("what came before the last was cut off").isLessThan(all.size());
         assertThat(one.join(Duration.ofSeconds(60)) && two.join(Duration.ofSeconds(60))).isTrue();
         await().until(() -> there.size() >= all.size() && back.size() >= all.size());
         assertThat(there).containsExactlyElementsOf(all);
@@ -211,7 +217,8 @@ class LastingLinkTest {
                         },
                         Thread::startVirtualThread);
 
-        assertThatThrownBy(() -> sent.get(1, TimeUnit.SECONDS)).isNotNull();
+        assertThatThrownBy(() -> sent.get(1, TimeUnit.SECONDS))
+                .isInstanceOf(TimeoutException.class);
         gateway.cut(false);
         sent.get(30, TimeUnit.SECONDS);
         await().until(() ->
@@ -228,7 +235,8 @@ class LastingLinkTest {
 
         running.send(Frame.control("exit 3"));
         var closing = CompletableFuture.runAsync(running::close, Thread::startVirtualThread);
-        assertThatThrownBy(() -> closing.get(500, TimeUnit.MILLISECONDS)).isNotNull();
+        assertThatThrownBy(() -> closing.get(500, TimeUnit.MILLISECONDS))
+                .isInstanceOf(TimeoutException.class);
         gateway.cut(false);
 
         assertThat(text(taken.take())).isEqualTo("exit 3");
@@ -262,7 +270,8 @@ class LastingLinkTest {
 
         gateway.cut(false);
 
-        starting.closed().get(500, TimeUnit.MILLISECONDS);
+        starting.closed().get(20, TimeUnit.SECONDS);
+        assertThat(gateway.came).as("nobody comes again").isEqualTo(2);
     }
 
     @Test

@@ -52,7 +52,7 @@ public final class Sessions {
 
     private final int mostOfUser;
     private final Vertx vertx;
-    private volatile Reopening reopening = (_, _) -> Future.succeededFuture(false);
+    private volatile Reopening reopening = (_, _) -> Future.succeededFuture();
 
     /// @param attaching those who were let in beside the two ends and have not come yet: what frees
     ///   the seat of each, by his secret
@@ -234,9 +234,9 @@ public final class Sessions {
     /// Opens a session again whose ends outlived the gateway, or their connections.
     interface Reopening {
 
-        /// Whether it has, if the request comes from an end of such a session; it fails if that is
-        /// not known.
-        Future<Boolean> reopened(String id, @Nullable String authorization);
+        /// Does so if the request comes from an end of such a session; it fails if that is not
+        /// known.
+        Future<?> reopen(String id, @Nullable String authorization);
     }
 
     void reopenBy(Reopening by) {
@@ -251,7 +251,7 @@ public final class Sessions {
         }
         context.request().pause();
         reopening
-                .reopened(id, context.request().getHeader(HttpHeaders.AUTHORIZATION))
+                .reopen(id, context.request().getHeader(HttpHeaders.AUTHORIZATION))
                 .onSuccess(_ -> join(context))
                 .onFailure(_ -> {
                     var unused = context.response().setStatusCode(503).end();

@@ -88,7 +88,7 @@ public final class StepPosts {
         this.specs = specs;
         this.config = config;
         this.clock = clock;
-        sessions.reopenBy(this::reopened);
+        sessions.reopenBy(this::reopen);
     }
 
     void register(@Observes Router router) {
@@ -183,7 +183,7 @@ public final class StepPosts {
         return new Opened(id, Secret.of(secret, "user/" + id), Secret.of(secret, "job/" + id));
     }
 
-    private Future<Boolean> reopened(String id, @Nullable String authorization) {
+    private Future<?> reopen(String id, @Nullable String authorization) {
         return aside(() -> {
             String job = String.valueOf(Sessions.jobOfStep(id));
             Optional<Opened> session =
@@ -193,7 +193,7 @@ public final class StepPosts {
                                     Secret.isBearer(authorization, it.userSecret())
                                             || Secret.isBearer(authorization, it.jobSecret()));
             session.ifPresent(it -> sessions.openForStep(owner(Long.parseLong(job)), it));
-            return session.isPresent();
+            return session;
         });
     }
 
