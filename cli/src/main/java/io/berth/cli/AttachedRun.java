@@ -70,7 +70,7 @@ final class AttachedRun implements AutoCloseable {
                 }
             }
             // That is this end's to send.
-            case INPUT -> {}
+            case INPUT, BESIDE -> {}
         }
     }
 

@@ -4,7 +4,9 @@ import io.berth.cli.MeshClient.NoAnswer;
 import io.berth.client.Answer;
 import io.berth.contracts.JobState;
 import io.berth.slurm.session.Frame;
+import io.berth.slurm.session.FrameLink;
 import io.berth.slurm.session.FrameSocket;
+import io.berth.slurm.session.LastingLink;
 import io.berth.slurm.session.UnixSignal;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The user's end of an interactive run: what is typed goes to the job, what the program writes
@@ -23,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Ctrl-C is Slurm's: one tells the state, a second within a second interrupts the program, a third
 /// ends the job. While the job waits, one withdraws it. A program with a terminal gets all keys.
+///
+/// It outlives the gateway, whose way the streams take: the job's end and this one come again. A
+/// process in a job that was not submitted for it does not.
 final class InteractiveRun implements AutoCloseable {
 
     private static final long LOOK_MILLIS = 1000;
@@ -32,7 +38,10 @@ final class InteractiveRun implements AutoCloseable {
     static final String BUSY = "Requested nodes are busy";
 
     /// How long a node may take to bring a process: a JVM starts there, on a busy machine perhaps.
-    private static final long ANSWER_MILLIS = 30_000;
+    private static final Duration ANSWER = Duration.ofSeconds(30);
+
+    /// A job's end is waited for as long as the job is there.
+    private static final int MOST_DAYS = 10_000;
 
     /// How long the job is looked at whose connection is lost.
     private static final int LOST_LOOKS = 15;
@@ -42,7 +51,9 @@ final class InteractiveRun implements AutoCloseable {
     private final LocalTerminal local;
     private final boolean quiet;
     private final CompletableFuture<Integer> exit = new CompletableFuture<>();
-    private @Nullable FrameSocket socket;
+    private @Nullable FrameLink socket;
+    private BooleanSupplier there = () -> true;
+    private boolean away;
     private InputStream input;
     private volatile long job;
     private volatile boolean own;
@@ -67,16 +78,40 @@ final class InteractiveRun implements AutoCloseable {
         input = new SequenceInputStream(first, terminal.in());
     }
 
-    /// Comes to the session, before the job does.
+    /// Comes to the session of a job that is to be submitted, and is looked at while its end does
+    /// not come again.
     void connect(InteractiveSession session) throws CommandFailure {
+        connect(session, Duration.ofDays(MOST_DAYS));
+    }
+
+    /// Comes to the session of a step in an allocation, before that one's end does.
+    void connectStep(InteractiveSession session) throws CommandFailure {
+        connect(session, ANSWER);
+    }
+
+    private void connect(InteractiveSession session, Duration other) throws CommandFailure {
         try {
-            FrameSocket connected =
-                    FrameSocket.connect(session.address(), session.userSecret(), this::take);
-            socket = connected;
-            var unused = connected.closed().thenRun(() -> exit.completeExceptionally(new Lost()));
+            LastingLink connected = session.connect(client, other, this::take);
+            there = connected::isThere;
+            use(connected);
         } catch (IOException e) {
             throw CommandFailure.error("srun", String.valueOf(e.getMessage()));
         }
+    }
+
+    /// Comes to a session in a job that runs, whose end comes once.
+    void connectOnce(InteractiveSession session) throws CommandFailure {
+        try {
+            use(FrameSocket.connect(session.address(), session.userSecret(), this::take));
+        } catch (IOException e) {
+            throw CommandFailure.error("srun", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void use(FrameLink connected) {
+        socket = connected;
+        var unused =
+                connected.closed().thenAccept(why -> exit.completeExceptionally(new Lost(why)));
     }
 
     /// Gives the job up that waits after so many seconds; 0 is never.
@@ -88,7 +123,7 @@ final class InteractiveRun implements AutoCloseable {
     /// within half a minute is given up.
     void tell(Frame step, String node) {
         asked = node;
-        answerBy = terminal.now() + ANSWER_MILLIS;
+        answerBy = terminal.now() + ANSWER.toMillis();
         send(step);
     }
 
@@ -103,6 +138,12 @@ final class InteractiveRun implements AutoCloseable {
 
     private static final class Lost extends Exception {
         private static final long serialVersionUID = 1;
+
+        private final String why;
+
+        Lost(String why) {
+            this.why = why;
+        }
     }
 
     /// Takes what the job's end says.
@@ -112,7 +153,7 @@ final class InteractiveRun implements AutoCloseable {
             case ERROR -> print(terminal.err(), frame);
             case CONTROL -> control(frame.words());
             // That is this end's to send.
-            case INPUT -> {}
+            case INPUT, BESIDE -> {}
         }
     }
 
@@ -159,17 +200,19 @@ final class InteractiveRun implements AutoCloseable {
             try {
                 return exit.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
-                if (!started) {
+                boolean gone = !there.getAsBoolean();
+                if (!started || gone) {
                     look();
                 }
+                tell(gone);
             } catch (ExecutionException e) {
-                if (e.getCause() instanceof Refused) {
+                if (e.getCause() instanceof Refused refused) {
                     throw CommandFailure.error(
                             "srun",
                             "Unable to create step for job %d: %s"
-                                    .formatted(job, e.getCause().getMessage()));
+                                    .formatted(job, refused.getMessage()));
                 }
-                return lost();
+                throw lost(e.getCause() instanceof Lost lost ? lost.why : "");
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new IllegalStateException(
@@ -178,14 +221,28 @@ final class InteractiveRun implements AutoCloseable {
         }
     }
 
-    /// Whether the job still waits, or ended before it came.
+    /// Tells the user when the connection is lost, and when it is back.
+    private void tell(boolean gone) {
+        if (started && gone != away) {
+            away = gone;
+            say(
+                    (gone
+                                    ? "lost the connection to job %d, trying again"
+                                    : "job %d is connected again")
+                            .formatted(job));
+        }
+    }
+
+    /// Whether the job still waits, or ended before it came, or while it is not here.
     private void look() throws CommandFailure {
         JobView seen = seen();
+        if (seen != null
+                && seen.ended()
+                && (!started || (!there.getAsBoolean() && !exit.isDone()))) {
+            throw over(seen);
+        }
         if (started) {
             return;
-        }
-        if (seen != null && seen.ended()) {
-            throw over(seen);
         }
         if (terminal.now() >= answerBy) {
             throw CommandFailure.error(
@@ -227,16 +284,17 @@ final class InteractiveRun implements AutoCloseable {
     }
 
     /// The connection ended without a word: the job says what became of it.
-    private int lost() throws CommandFailure {
+    private CommandFailure lost(String why) {
         for (int i = 0; i < LOST_LOOKS; i++) {
             JobView seen = seen();
             if (seen != null && seen.ended()) {
-                throw over(seen);
+                return over(seen);
             }
             terminal.pause().await(Duration.ofMillis(LOOK_MILLIS));
         }
         cancel();
-        throw CommandFailure.error("srun", "lost the connection to job " + job);
+        return CommandFailure.error(
+                "srun", "lost the connection to job " + job + (why.isEmpty() ? "" : ": " + why));
     }
 
     private void interrupted() {
@@ -286,7 +344,7 @@ final class InteractiveRun implements AutoCloseable {
     }
 
     private void sendInput() {
-        FrameSocket to = socket;
+        FrameLink to = socket;
         if (to == null) {
             return;
         }
@@ -298,7 +356,7 @@ final class InteractiveRun implements AutoCloseable {
     }
 
     private void send(Frame frame) {
-        FrameSocket to = socket;
+        FrameLink to = socket;
         try {
             if (to != null) {
                 to.send(frame);

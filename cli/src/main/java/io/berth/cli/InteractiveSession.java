@@ -1,9 +1,17 @@
 package io.berth.cli;
 
+import io.berth.cli.MeshClient.NoAnswer;
 import io.berth.cli.SubmissionPost.Voice;
 import io.berth.client.Answer;
 import io.berth.client.JsonObject;
+import io.berth.client.JsonText;
+import io.berth.slurm.session.FrameLink.Receiver;
+import io.berth.slurm.session.LastingLink;
+import java.io.IOException;
+import java.net.HttpURLConnection;
 import java.net.URI;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -14,9 +22,12 @@ import java.util.TreeMap;
 record InteractiveSession(
         URI address, String path, String userSecret, String jobUrl, String jobSecret) {
 
-    /// @throws CommandFailure if the gateway opens none
-    static InteractiveSession open(MeshClient client, Voice voice) throws CommandFailure {
-        Answer answer = client.ask("POST", "/v1/sessions", "{}");
+    /// Opens one; a gateway that is away is waited for.
+    ///
+    /// @throws CommandFailure if it opens none
+    static InteractiveSession open(Terminal terminal, MeshClient client, Voice voice)
+            throws CommandFailure {
+        Answer answer = opened(terminal, client, voice);
         if (!answer.ok()) {
             throw CommandFailure.error(voice.command(), voice.failed() + answer.detail());
         }
@@ -28,6 +39,51 @@ record InteractiveSession(
                 session.text("userSecret"),
                 session.text("jobUrl"),
                 session.text("jobSecret"));
+    }
+
+    private static Answer opened(Terminal terminal, MeshClient client, Voice voice)
+            throws CommandFailure {
+        var retries = new Retries(terminal, voice.command());
+        while (true) {
+            try {
+                Answer answer = client.send("POST", "/v1/sessions", "{}", List.of());
+                if (answer.status() != HttpURLConnection.HTTP_UNAVAILABLE
+                        || !retries.again(answer.detail())) {
+                    return answer;
+                }
+            } catch (NoAnswer e) {
+                if (!retries.again(String.valueOf(e.getMessage()))) {
+                    throw CommandFailure.error(voice.command(), MeshClient.hint(e));
+                }
+            }
+        }
+    }
+
+    /// Comes to it as an end that outlives its connections: it is opened again when one is lost.
+    ///
+    /// @param other how long a job's end is waited for that does not come again
+    LastingLink connect(MeshClient client, Duration other, Receiver receiver) throws IOException {
+        return LastingLink.user(address, userSecret, () -> open(client), other, receiver);
+    }
+
+    private void open(MeshClient client) throws IOException {
+        try {
+            Answer answer =
+                    client.send(
+                            "PUT",
+                            path,
+                            JsonText.compact(
+                                    Map.of("userSecret", userSecret, "jobSecret", jobSecret)),
+                            List.of());
+            if (answer.ok()) {
+                return;
+            }
+            throw answer.status() / 100 == 4 && !answer.unavailable()
+                    ? new LastingLink.Over(answer.detail())
+                    : new IOException(answer.detail());
+        } catch (NoAnswer e) {
+            throw new IOException(e.getMessage(), e);
+        }
     }
 
     /// One that the gateway opened in a job that runs: the process is on its way already.

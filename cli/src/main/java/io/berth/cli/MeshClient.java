@@ -59,6 +59,11 @@ final class MeshClient {
                     cause);
         }
 
+        /// Whether the request did not even begin.
+        boolean nothingDone() {
+            return getCause() instanceof ConnectException;
+        }
+
         private static String why(IOException cause) {
             return switch (cause) {
                 case ConnectException _ -> "connection refused";
@@ -67,6 +72,11 @@ final class MeshClient {
                 default -> cause.toString();
             };
         }
+    }
+
+    /// What to say of a gateway that gave none.
+    static String hint(NoAnswer none) {
+        return none.getMessage() + ": is the mesh up? ('berth up')";
     }
 
     Mesh mesh() {
@@ -124,7 +134,7 @@ final class MeshClient {
         try {
             return exchange(method, url, body, headers);
         } catch (NoAnswer e) {
-            throw CommandFailure.error(command, e.getMessage() + ": is the mesh up? ('berth up')");
+            throw CommandFailure.error(command, hint(e));
         }
     }
 
@@ -181,19 +191,10 @@ final class MeshClient {
     }
 
     /// Tells the job's end of a session something, as the one who holds the user's end.
-    ///
-    /// @throws CommandFailure if the session is over
-    void tell(String path, String secret, Frame frame) throws CommandFailure {
+    Answer tell(String path, String secret, Frame frame) throws NoAnswer {
         String body = Base64.getEncoder().encodeToString(frame.message().array());
-        Answer answer =
-                ask(
-                        "POST",
-                        mesh.gateway() + path,
-                        JsonText.compact(Map.of("secret", secret, "frame", body)),
-                        List.of());
-        if (!answer.ok()) {
-            throw CommandFailure.error(command, answer.detail());
-        }
+        return send(
+                "POST", path, JsonText.compact(Map.of("secret", secret, "frame", body)), List.of());
     }
 
     /// Asks once more with a new token if the old one has expired and there is where to get one:

@@ -11,15 +11,16 @@ import io.berth.slurm.SrunOption;
 import io.berth.slurm.SrunOption.Setting;
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.Frame.Channel;
-import io.berth.slurm.session.FrameSocket;
 import io.berth.slurm.session.UnixSignal;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// `salloc`: holds an allocation while a shell on this machine runs, in which `srun` starts steps
@@ -45,6 +46,9 @@ final class Salloc {
 
     /// What holds the allocation of `--no-shell`.
     private static final String SLEEP = "#!/bin/sh\nexec sleep infinity\n";
+
+    /// Its end is waited for as long as the job is there.
+    private static final Duration JOB_IS_THERE = Duration.ofDays(10_000);
 
     private static final long FIRST_LOOK_MILLIS = 100;
     private static final long LOOK_MILLIS = 1000;
@@ -88,9 +92,8 @@ final class Salloc {
         var job = new InteractiveJob("interactive", SCRIPT, List.of(), command);
         var unused = job.submission(terminal, client, parts, Map.of());
         String kill = killSignal(line, command.isEmpty() ? "HUP" : "TERM");
-        InteractiveSession session = InteractiveSession.open(client, VOICE);
-        try (var socket =
-                FrameSocket.connect(session.address(), session.userSecret(), this::take)) {
+        InteractiveSession session = InteractiveSession.open(terminal, client, VOICE);
+        try (var socket = session.connect(client, JOB_IS_THERE, this::take)) {
             var unusedEnd = socket.closed().thenRun(this::revoked);
             long id =
                     new SubmissionPost(terminal, client, VOICE)
@@ -98,6 +101,7 @@ final class Salloc {
                             .job();
             JobView held = awaitGrant(client, id, line);
             ring(line);
+            Thread.ofVirtual().start(() -> watch(client, id, socket::isThere));
             Map<String, String> variables = variables(held, session);
             for (String word : line.step()) {
                 String container = word.substring(Srun.CONTAINER.length());
@@ -165,8 +169,25 @@ final class Salloc {
         }
     }
 
-    private void revoked() {
-        if (!over) {
+    /// Looks at the job while its end does not come again: it may be over.
+    private void watch(MeshClient client, long id, BooleanSupplier there) {
+        while (!over && !revoked) {
+            terminal.pause().await(Duration.ofMillis(LOOK_MILLIS));
+            if (!there.getAsBoolean()) {
+                try {
+                    Answer answer = seen(client, id);
+                    if (answer != null && answer.ok() && new JobView(answer.body()).ended()) {
+                        revoked();
+                    }
+                } catch (CommandFailure e) {
+                    // Revoked already.
+                }
+            }
+        }
+    }
+
+    private synchronized void revoked() {
+        if (!over && !revoked) {
             revoked = true;
             if (granted.getCount() == 0) {
                 terminal.err().print("salloc: Job allocation has been revoked.\n");

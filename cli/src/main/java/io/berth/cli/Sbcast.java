@@ -160,7 +160,7 @@ final class Sbcast implements Command {
                     }
                 }
                 // That is this end's to send.
-                case INPUT -> {}
+                case INPUT, BESIDE -> {}
             }
         }
 

@@ -1,5 +1,6 @@
 package io.berth.cli;
 
+import io.berth.cli.MeshClient.NoAnswer;
 import io.berth.cli.SubmissionPost.Voice;
 import io.berth.client.Answer;
 import io.berth.slurm.InvalidOption;
@@ -10,6 +11,7 @@ import io.berth.slurm.SrunOption;
 import io.berth.slurm.SrunOption.Setting;
 import io.berth.slurm.session.Frame;
 import java.io.IOException;
+import java.net.HttpURLConnection;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -218,7 +220,7 @@ final class Srun {
         // What is wrong with the options is told before anything is asked of the mesh.
         var unused = job.submission(terminal, client, parts, Map.of());
         var unusedSeconds = line.immediateSeconds();
-        InteractiveSession session = InteractiveSession.open(client, VOICE);
+        InteractiveSession session = InteractiveSession.open(terminal, client, VOICE);
         LocalTerminal local = LocalTerminal.of(terminal, "srun", pty);
         Map<String, String> variables = session.variables();
         variables.putAll(handed(line));
@@ -349,10 +351,9 @@ final class Srun {
     private int step(List<SrunCommandLine> parts, String allocation) throws CommandFailure {
         MeshClient client = MeshClient.of(terminal, "srun");
         SrunCommandLine line = parts.getFirst();
-        String[] place = allocation.split(" ", 2);
         boolean pty = line.has(Setting.PTY);
         LocalTerminal local = LocalTerminal.of(terminal, "srun", pty);
-        InteractiveSession session = InteractiveSession.open(client, VOICE);
+        InteractiveSession session = InteractiveSession.open(terminal, client, VOICE);
         var command = new ArrayList<String>();
         boolean placed = pty && isPlaced(line, "");
         if (!placed && isAlone(line, step(line))) {
@@ -377,11 +378,46 @@ final class Srun {
         Frame start =
                 Frame.step(session.jobUrl(), session.jobSecret(), pty ? local.size() : "", command);
         try (var run = new InteractiveRun(terminal, client, local, line.has(Setting.QUIET))) {
-            run.connect(session);
+            run.connectStep(session);
             sendFirst(run, line);
-            client.tell(place[0], place.length > 1 ? place[1] : "", start);
-            return run.untilEnd(Long.parseLong(terminal.variable("SLURM_JOB_ID", "0")), false);
+            long job = Long.parseLong(terminal.variable("SLURM_JOB_ID", "0"));
+            tell(client, allocation, start, job);
+            return run.untilEnd(job, false);
         }
+    }
+
+    /// Tells the allocation's end to start a step. A gateway that is away is waited for, and the
+    /// ends of the allocation, which come to it again.
+    ///
+    /// @param allocation the path of its session, and the secret
+    private void tell(MeshClient client, String allocation, Frame start, long job)
+            throws CommandFailure {
+        String[] place = allocation.split(" ", 2);
+        var retries = new Retries(terminal, "srun");
+        while (true) {
+            String why;
+            boolean again;
+            try {
+                Answer answer = client.tell(place[0], place.length > 1 ? place[1] : "", start);
+                if (answer.ok()) {
+                    return;
+                }
+                boolean gone = answer.status() == HttpURLConnection.HTTP_NOT_FOUND;
+                why = gone ? "job " + job + " is not at the gateway" : answer.detail();
+                again = gone ? !isOver(client, job) : answer.unavailable();
+            } catch (NoAnswer e) {
+                why = MeshClient.hint(e);
+                again = e.nothingDone();
+            }
+            if (!again || !retries.again(why)) {
+                throw CommandFailure.error("srun", why);
+            }
+        }
+    }
+
+    private static boolean isOver(MeshClient client, long job) throws NoAnswer {
+        Answer answer = client.send("GET", "/v1/jobs/" + job, null, List.of());
+        return answer.ok() ? new JobView(answer.body()).ended() : !answer.unavailable();
     }
 
     /// Runs the program as a step of a job that runs, which nobody holds for this command: the
@@ -428,7 +464,7 @@ final class Srun {
                     "srun", "the command is longer than %d KiB".formatted(MOST_COMMAND >> 10));
         }
         try (var run = new InteractiveRun(terminal, client, local, line.has(Setting.QUIET))) {
-            run.connect(InteractiveSession.in(client, answer.body()));
+            run.connectOnce(InteractiveSession.in(client, answer.body()));
             sendFirst(run, line);
             run.tell(start, node);
             return run.untilEnd(answer.body().number("job"), false);

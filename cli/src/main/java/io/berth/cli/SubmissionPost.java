@@ -4,20 +4,14 @@ import io.berth.cli.MeshClient.NoAnswer;
 import io.berth.client.Answer;
 import io.berth.client.SubmissionJson;
 import io.berth.slurm.JobSubmission;
-import java.net.ConnectException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /// The sending of one submission, so that it arrives once: each attempt carries the same
-/// idempotency key, and attempts without a certain outcome are repeated for 30 seconds.
+/// idempotency key, and attempts without a certain outcome are [repeated][Retries].
 final class SubmissionPost {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
     /// What a gateway answers that has not begun with the request.
     private static final int BUSY = 429;
@@ -65,9 +59,7 @@ final class SubmissionPost {
         if (trace.matches("[0-9a-f-]+")) {
             headers.addAll(List.of("traceparent", trace));
         }
-        long deadline = terminal.now() + PATIENCE.toMillis();
-        Duration pause = FIRST_PAUSE;
-        boolean told = false;
+        var retries = new Retries(terminal, voice.command());
         boolean nothingDone = true;
         while (true) {
             String why;
@@ -86,9 +78,9 @@ final class SubmissionPost {
                 nothingDone &= answer.status() == BUSY;
             } catch (NoAnswer e) {
                 why = String.valueOf(e.getMessage());
-                nothingDone &= e.getCause() instanceof ConnectException;
+                nothingDone &= e.nothingDone();
             }
-            if (terminal.now() + pause.toMillis() > deadline) {
+            if (!retries.again(why)) {
                 throw CommandFailure.error(
                         voice.command(),
                         voice.failed()
@@ -98,21 +90,6 @@ final class SubmissionPost {
                                         ? ""
                                         : "; the job may have been accepted: squeue tells"));
             }
-            if (!told) {
-                terminal.err()
-                        .print(
-                                voice.command()
-                                        + ": "
-                                        + why
-                                        + ": trying again for "
-                                        + PATIENCE.toSeconds()
-                                        + " s\n");
-                terminal.err().flush();
-                told = true;
-            }
-            terminal.pause().await(pause);
-            pause = pause.multipliedBy(2);
-            pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
         }
     }
 

@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.berth.contracts.json.Json;
+import io.berth.embedded.FreePorts;
 import io.berth.log.KafkaConnection;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -37,8 +41,18 @@ class ElectionMeshTest {
     private final TestMesh mesh;
     private final Workload jobs;
 
+    /// Of the second gateway. Nodes come to that one, and users to the first.
+    private final int gatewayOfNodes = FreePorts.next();
+
     ElectionMeshTest(@TempDir Path folder) throws IOException {
-        mesh = new TestMesh(folder);
+        mesh =
+                new TestMesh(
+                        folder,
+                        Map.of(
+                                "BERTH_SUBMIT_PEERS",
+                                "http://localhost:" + gatewayOfNodes,
+                                "BERTH_SUBMIT_SESSION_URL",
+                                "ws://127.0.0.1:" + gatewayOfNodes));
         jobs = new Workload(mesh, PATIENCE);
     }
 
@@ -90,8 +104,10 @@ class ElectionMeshTest {
     }
 
     @Test
-    void second_instances_share_the_work_and_take_it_over() throws IOException {
-        try (var gateway = mesh.second("submit");
+    void second_instances_share_the_work_and_take_it_over() throws Exception {
+        String first = "http://localhost:" + mesh.port("submit");
+        try (var gateway =
+                        mesh.second("submit", gatewayOfNodes, Map.of("BERTH_SUBMIT_PEERS", first));
                 var priority = mesh.second("priority");
                 var accounting = mesh.second("accounting")) {
             for (var second : List.of(gateway, priority, accounting)) {
@@ -99,12 +115,21 @@ class ElectionMeshTest {
             }
             List<Long> ids = jobs.submit(GPUS);
             ids.addAll(jobs.submit(mesh.operator(gateway), GPUS));
+            Path typed = mesh.work().resolve("typed.out");
+            var terminal = CompletableFuture.supplyAsync(this::isTyped, Thread::startVirtualThread);
+            await("a run whose ends are at two gateways")
+                    .atMost(PATIENCE)
+                    .until(() -> Files.exists(typed) && Files.size(typed) > 0);
 
             for (String part : List.of("submit", "priority", "accounting")) {
                 mesh.process(part).destroyForcibly();
             }
             ids.addAll(jobs.submit(mesh.operator(gateway), GPUS));
+            Files.createFile(mesh.work().resolve("gone"));
 
+            TestMesh.Outcome ended = terminal.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(ended.status()).as(ended.err()).isEqualTo(5);
+            assertThat(typed).hasContent("a\nb\n");
             jobs.assertNothingLostOrDoubled(ids);
         }
         assertThat(Files.readAllLines(mesh.secondLog("priority")))
@@ -112,6 +137,16 @@ class ElectionMeshTest {
                 .anySatisfy(line ->
                         assertThat(Json.mapper().readTree(line).path("message").asText())
                                 .contains("Standing by"));
+    }
+
+    private TestMesh.Outcome isTyped() {
+        String script =
+                "(echo a; until [ -e gone ]; do sleep 0.1; done; echo b) | \"$0\" srun sh -c 'cat; exit 5' >typed.out";
+        try {
+            return mesh.run(List.of("sh", "-c", script, TestMesh.ROOT.resolve("berth").toString()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static void awaitReady(TestMesh.Instance instance) {

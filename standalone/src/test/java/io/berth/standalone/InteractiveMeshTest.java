@@ -7,10 +7,13 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.berth.standalone.TestMesh.Outcome;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -167,8 +170,9 @@ class InteractiveMeshTest {
     }
 
     @Test
-    void a_step_on_several_nodes_outlives_the_gateway() throws IOException {
-        Path out = mesh.work().resolve("outliving.out");
+    void what_runs_and_waits_outlives_the_gateway() throws Exception {
+        Path work = Files.createDirectory(mesh.work().resolve("outliving"));
+        Path out = work.resolve("steps.out");
         mesh.berth(
                         "sbatch",
                         "-N2",
@@ -177,11 +181,17 @@ class InteractiveMeshTest {
                         "--wrap",
                         "srun -l sh -c 'for i in $(seq 25); do echo $i; sleep 0.4; done'; srun -l echo next; echo over")
                 .succeeded();
-        await().atMost(PATIENCE)
-                .ignoreExceptions()
-                .until(() -> Files.readString(out).contains("1: 1\n"));
+        var terminals =
+                CompletableFuture.supplyAsync(this::runsAtTerminals, Thread::startVirtualThread);
+        for (String begun : List.of("steps.out", "typed.out", "held.out", "waiting.err")) {
+            await(begun)
+                    .atMost(PATIENCE)
+                    .ignoreExceptions()
+                    .until(() -> Files.size(work.resolve(begun)) > 0);
+        }
 
         mesh.killAndAwait("submit");
+        Files.createFile(work.resolve("gone"));
 
         await().atMost(PATIENCE).until(() -> Files.readString(out).endsWith("over\n"));
         List<String> lines = Files.readAllLines(out);
@@ -195,6 +205,42 @@ class InteractiveMeshTest {
                                     .toList());
         }
         assertThat(lines).hasSize(2 * 26 + 1);
+        assertRan(work.resolve("typed"), "5", "a\nb\n");
+        assertRan(work.resolve("held"), "4", "in\nstill\nnext\n");
+        assertRan(work.resolve("waiting"), "6", "released\n");
+        terminals.get(60, TimeUnit.SECONDS).succeeded();
+    }
+
+    private static void assertRan(Path run, String code, String output) {
+        await(run.toString())
+                .atMost(PATIENCE)
+                .untilAsserted(() -> {
+                    assertThat(run.resolveSibling(run.getFileName() + ".out"))
+                            .as(Files.readString(run.resolveSibling(run.getFileName() + ".err")))
+                            .hasContent(output);
+                    assertThat(run).hasContent(code);
+                });
+    }
+
+    /// A program that reads what is typed, steps in an allocation and a job that waits for its
+    /// time. Each leaves what it wrote, and its exit code.
+    private Outcome runsAtTerminals() {
+        String script =
+                """
+                cd outliving
+                gone() { until [ -e gone ]; do sleep 0.1; done; }
+                { (echo a; gone; echo b) | "$0" srun sh -c 'cat; exit 5' >typed.out 2>typed.err; echo $? >typed; } &
+                { "$0" salloc sh -c '"$0" srun sh -c "echo in; until [ -e gone ]; do sleep 0.1; done; echo still"; "$0" srun echo next; exit 4' "$0" >held.out 2>held.err; echo $? >held; } &
+                { "$0" srun -b now+1hour -J waits sh -c 'echo released; exit 6' >waiting.out 2>waiting.err; echo $? >waiting; } &
+                gone
+                "$0" scontrol update jobid=$("$0" squeue -h -n waits -o %i) starttime=now
+                wait
+                """;
+        try {
+            return mesh.run(List.of("sh", "-c", script, TestMesh.ROOT.resolve("berth").toString()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

@@ -180,7 +180,11 @@ final class TestMesh {
     /// Starts a second process of a service beside the one of the supervisor, with the same command
     /// line but for the port. Its log is JSON.
     Instance second(String service) throws IOException {
-        int port = FreePorts.next();
+        return second(service, FreePorts.next(), Map.of());
+    }
+
+    /// @param other variables of its environment
+    Instance second(String service, int port, Map<String, String> other) throws IOException {
         // Java tells no arguments that are longer than a page together.
         String line = read(Path.of("/proc", process(service).pid() + "", "cmdline"));
         List<String> command =
@@ -195,6 +199,7 @@ final class TestMesh {
                         .redirectOutput(log.toFile());
         builder.environment().putAll(environment(process(service).pid()));
         builder.environment().put("QUARKUS_LOG_CONSOLE_JSON_ENABLED", "true");
+        builder.environment().putAll(other);
         return new Instance(builder.start(), port);
     }
 

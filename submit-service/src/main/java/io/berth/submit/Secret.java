@@ -5,6 +5,7 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Base64;
+import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class Secret {
     private static final int BYTES = 32;
     private static final String HMAC = "HmacSHA256";
+    private static final Pattern TEXT = Pattern.compile("[A-Za-z0-9_-]{43}");
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private Secret() {}
@@ -22,6 +24,11 @@ public final class Secret {
         var bytes = new byte[BYTES];
         RANDOM.nextBytes(bytes);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    /// Whether a text is as long as these, and of their letters.
+    public static boolean isPossible(String text) {
+        return TEXT.matcher(text).matches();
     }
 
     /// A secret that follows from another and a name, and does not tell the other.

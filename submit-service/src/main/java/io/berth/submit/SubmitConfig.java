@@ -4,6 +4,7 @@ import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -63,6 +64,10 @@ public interface SubmitConfig {
     /// Where nodes reach this gateway, such as `wss://gateway-0.berth:7600`; not set, it is where
     /// the one who starts an interactive run reached it.
     Optional<String> sessionUrl();
+
+    /// The other gateways, such as `http://submit-peers:7600`: each name may stand for several, and
+    /// for this one. Sessions of theirs can then be reached by this one, and its own by them.
+    Optional<List<URI>> peers();
 
     /// Where the accounting service answers: the console's charts of usage come from there.
     @WithDefault("http://127.0.0.1:7603")

@@ -2,7 +2,7 @@ package io.berth.agent.session;
 
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.Frame.Channel;
-import io.berth.slurm.session.FrameSocket;
+import io.berth.slurm.session.LastingLink;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;
@@ -42,12 +42,16 @@ final class AllocationEnd {
     ///
     /// @return the exit code
     int run(URI session, String secret) throws IOException {
-        try (var socket = FrameSocket.connect(session, secret, this::take)) {
+        try (var socket = LastingLink.running(session, secret, this::take)) {
             socket.send(Frame.variables(ofJob(environment)));
             socket.send(
                     Frame.control("started " + environment.getOrDefault("SLURMD_NODENAME", "?")));
             var unused = socket.closed().thenRun(() -> code.complete(GONE));
-            return code.join();
+            int ended = code.join();
+            if (ended == 0) {
+                socket.send(Frame.control("exit 0"));
+            }
+            return ended;
         }
     }
 

@@ -4,7 +4,7 @@ import io.berth.agent.host.LiveProcess;
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.Frame.Channel;
 import io.berth.slurm.session.FrameLink;
-import io.berth.slurm.session.FrameSocket;
+import io.berth.slurm.session.LastingLink;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -19,10 +19,11 @@ import org.jspecify.annotations.Nullable;
 /// The job's end of an interactive run: `berth-session COMMAND …` runs a command whose streams are
 /// at the other end of the gateway's session that `BERTH_SESSION_URL` and `BERTH_SESSION_SECRET`
 /// name, and ends with its exit code. With `BERTH_SESSION_SIZE` (rows and columns) the command has
-/// a terminal. When the other end goes, the command is ended. `berth-session --allocation` runs
-/// those commands that the other end asks for: see [AllocationEnd]; `--told`, in a job that was not
-/// submitted for that, a single one: see [ToldEnd]. `--step` and `--part` are the two ends of a
-/// step over several nodes: see [StepRun] and [PartEnd]; `--bcast` is `sbcast`: see [Broadcast].
+/// a terminal. When the other end goes, the command is ended; a gateway that is away is waited for.
+/// `berth-session --allocation` runs those commands that the other end asks for: see
+/// [AllocationEnd]; `--told`, in a job that was not submitted for that, a single one: see
+/// [ToldEnd]. `--step` and `--part` are the two ends of a step over several nodes: see [StepRun]
+/// and [PartEnd]; `--bcast` is `sbcast`: see [Broadcast].
 ///
 /// It is run by the job's script, or by the node's agent, as the job's user and within the job's
 /// limits.
@@ -89,7 +90,7 @@ public final class JobEnd {
         if (command.equals(List.of("--allocation"))) {
             return new AllocationEnd(environment).run(session, secret);
         }
-        try (var socket = FrameSocket.connect(session, secret, early::add)) {
+        try (var socket = LastingLink.running(session, secret, early::add)) {
             String size = environment.get("BERTH_SESSION_SIZE");
             Terminal terminal = size == null ? null : Terminal.of(size);
             ProcessBuilder builder = process(command, terminal, environment);
@@ -151,7 +152,7 @@ public final class JobEnd {
             case INPUT -> input.add(frame);
             case CONTROL -> control(frame);
             // Those are this end's to send.
-            case OUTPUT, ERROR -> {}
+            case OUTPUT, ERROR, BESIDE -> {}
         }
     }
 

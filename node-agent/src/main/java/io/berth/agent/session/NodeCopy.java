@@ -201,7 +201,7 @@ abstract sealed class NodeCopy {
                     }
                 }
                 // That is this end's to send.
-                case INPUT -> {}
+                case INPUT, BESIDE -> {}
             }
         }
     }

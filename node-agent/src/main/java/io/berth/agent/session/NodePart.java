@@ -139,7 +139,7 @@ abstract sealed class NodePart {
                     }
                 }
                 // That is this end's to send.
-                case INPUT -> {}
+                case INPUT, BESIDE -> {}
             }
         }
 

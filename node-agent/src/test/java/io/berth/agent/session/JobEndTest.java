@@ -10,6 +10,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.ServerWebSocket;
+import io.vertx.core.http.ServerWebSocketHandshake;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -40,6 +41,9 @@ class JobEndTest {
     private final BlockingQueue<UserEnd> sockets = new LinkedBlockingQueue<>();
     private final HttpServer server;
 
+    /// Whether a gateway knows the sessions.
+    private volatile boolean known = true;
+
     @TempDir private Path folder = Path.of("");
 
     JobEndTest() throws Exception {
@@ -48,11 +52,16 @@ class JobEndTest {
         System.clearProperty("vertx.disableWebsockets");
         server =
                 vertx.createHttpServer()
+                        .webSocketHandshakeHandler(this::come)
                         .webSocketHandler(it -> sockets.add(new UserEnd(it)))
                         .listen(0, "127.0.0.1")
                         .toCompletionStage()
                         .toCompletableFuture()
                         .get(10, TimeUnit.SECONDS);
+    }
+
+    private void come(ServerWebSocketHandshake end) {
+        var unused = known ? end.accept() : end.reject(404);
     }
 
     @AfterAll
@@ -65,6 +74,7 @@ class JobEndTest {
         private final StringBuffer output = new StringBuffer();
         private final StringBuffer error = new StringBuffer();
         private final BlockingQueue<String> control = new LinkedBlockingQueue<>();
+        private final BlockingQueue<String> counts = new LinkedBlockingQueue<>();
         private final ServerWebSocket socket;
 
         UserEnd(ServerWebSocket socket) {
@@ -78,8 +88,8 @@ class JobEndTest {
             switch (frame.channel()) {
                 case OUTPUT -> output.append(text);
                 case ERROR -> error.append(text);
-                case CONTROL -> control.add(text);
-                case INPUT -> throw new IllegalStateException("a job's end sends no input");
+                case CONTROL -> (text.startsWith("at ") ? counts : control).add(text);
+                case INPUT, BESIDE -> throw new IllegalStateException("a job's end sends no input");
             }
         }
     }
@@ -135,7 +145,9 @@ class JobEndTest {
         environment.put("BERTH_SESSION_SECRET", "secret");
         environment.put("SLURMD_NODENAME", "gpu-01");
         environment.putAll(more);
-        return CompletableFuture.supplyAsync(() -> run(List.of(command), environment));
+        // Not in the pool that connections are made in.
+        return CompletableFuture.supplyAsync(
+                () -> run(List.of(command), environment), Thread::startVirtualThread);
     }
 
     private static int run(List<String> command, Map<String, String> environment) {
@@ -366,11 +378,36 @@ class JobEndTest {
                 new Run(Map.of(), "sh", "-c", "sleep 300 & echo $! >" + pid + "; echo ready; wait");
         run.awaitOutput("ready");
 
+        known = false;
         var unused = run.socket.close();
 
         assertThat(run.exit()).isNotZero();
+        known = true;
         Path sleeping = Path.of("/proc", Files.readString(pid).strip(), "stat");
         await().atMost(Duration.ofSeconds(60)).until(() -> isOver(sleeping));
+    }
+
+    @Test
+    void a_command_goes_on_where_it_was_when_its_user_comes_again() throws Exception {
+        var run = new Run(Map.of(), "sh", "-c", "echo ready; read line; echo $line; read line");
+        run.send(Frame.control("at 0"));
+        run.awaitOutput("ready");
+        var unused = run.socket.close();
+
+        UserEnd end = Objects.requireNonNull(sockets.poll(20, TimeUnit.SECONDS));
+        var again = new Run(end);
+        assertThat(end.counts.poll(20, TimeUnit.SECONDS)).isEqualTo("at 0");
+        // The last that came was that it had started.
+        again.send(Frame.control("at 1"));
+        again.type("typed\n");
+        again.awaitOutput("typed");
+
+        assertThat(again.output).hasToString("ready\ntyped\n");
+        again.send(Frame.control("eof"));
+        await().atMost(Duration.ofSeconds(60)).until(() -> again.control.contains("exit 1"));
+        assertThat(run.exit).as("it waits until that has come").isNotDone();
+        again.send(Frame.control("at 4"));
+        assertThat(run.exit()).isOne();
     }
 
     /// Whether a process is gone, or only waits for its parent to see that.

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// One message of an interactive run: a byte that names the channel, and the bytes that go there.
 ///
@@ -17,7 +18,8 @@ import java.util.stream.Stream;
 /// a job's further node or one who waits to be told `step …`, to an allocation `end`, to a part of
 /// a step `part …` and `run`; the agent of a node on which no step can start says `refused <why>`;
 /// the job's end says `started <node>`, `took <n>` (so many more bytes of input have been read from
-/// it) and, last, `exit <code>`; that of an allocation first `variables …`.
+/// it) and, last, `exit <code>`; that of an allocation first `variables …`. Ends that outlive their
+/// connections say `at <n>`: see [LastingLink].
 public record Frame(Channel channel, byte[] payload) {
     private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
     private static final Base64.Decoder DECODER = Base64.getUrlDecoder();
@@ -32,7 +34,8 @@ public record Frame(Channel channel, byte[] payload) {
         INPUT,
         OUTPUT,
         ERROR,
-        CONTROL
+        CONTROL,
+        BESIDE
     }
 
     /// The first so many bytes of a buffer.
@@ -42,6 +45,20 @@ public record Frame(Channel channel, byte[] payload) {
 
     public static Frame control(String words) {
         return new Frame(Channel.CONTROL, words.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// What somebody says beside the two ends of a session, as the end hears it that counts what
+    /// the other one says.
+    ///
+    /// @param message as it was sent
+    public static byte[] beside(byte[] message) {
+        var channel = new byte[] {(byte) Channel.BESIDE.ordinal()};
+        return ByteBuffer.allocate(1 + message.length).put(channel).put(message).array();
+    }
+
+    /// What somebody said so; null if this is the other end's own word.
+    @Nullable Frame said() {
+        return channel == Channel.BESIDE ? read(ByteBuffer.wrap(payload)) : null;
     }
 
     /// How many bytes of input this says were taken; 0 if it says something else.

@@ -21,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 /// gateway gives signs of life (a ping every 20 s): where it is silent for a minute it is gone,
 /// whatever the connection says.
 public final class FrameSocket extends FrameLink {
+    /// The header of a connection whose end counts what the other one says: what is said
+    /// [beside][Frame#beside] the two it must know as such.
+    public static final String COUNTS = "Berth-Counts";
+
     private static final Duration CONNECT = Duration.ofSeconds(10);
     private static final Duration SILENCE = Duration.ofSeconds(60);
 
@@ -61,9 +65,10 @@ public final class FrameSocket extends FrameLink {
         return connect(session, secret, receiver, SILENCE);
     }
 
-    /// The same, but of input that was taken the receiver is told.
-    static FrameSocket part(URI session, String secret, Receiver receiver) throws IOException {
-        return connect(session, secret, receiver, SILENCE, new InputWindow());
+    /// The same of an end that counts what it is told: by a header the gateway knows that. Of input
+    /// that was taken the receiver is told.
+    static FrameSocket counting(URI session, String secret, Receiver receiver) throws IOException {
+        return connect(session, secret, receiver, SILENCE, new InputWindow(), true);
     }
 
     /// @param silence after so long without a word the gateway is gone
@@ -76,21 +81,31 @@ public final class FrameSocket extends FrameLink {
                         receiver.take(frame);
                     }
                 };
-        return connect(session, secret, rest, silence, window);
+        return connect(session, secret, rest, silence, window, false);
     }
 
     private static FrameSocket connect(
-            URI session, String secret, Receiver receiver, Duration silence, InputWindow window)
+            URI session,
+            String secret,
+            Receiver receiver,
+            Duration silence,
+            InputWindow window,
+            boolean counts)
             throws IOException {
         var listener = new Listener(receiver);
         var unused = listener.closed.thenRun(window::over);
         HttpClient client = client(session);
         try {
-            WebSocket socket =
+            WebSocket.Builder builder =
                     client.newWebSocketBuilder()
                             .connectTimeout(CONNECT)
-                            .header("Authorization", "Bearer " + secret)
-                            .buildAsync(session, listener)
+                            .header("Authorization", "Bearer " + secret);
+            if (counts) {
+                builder.header(COUNTS, "yes");
+            }
+            WebSocket socket =
+                    builder.buildAsync(session, listener)
+                            .orTimeout(2 * CONNECT.toSeconds(), TimeUnit.SECONDS)
                             .join();
             Thread.ofVirtual().start(() -> listener.watch(socket, silence));
             return new FrameSocket(client, socket, listener, window);

@@ -1,5 +1,6 @@
 package io.berth.slurm.session;
 
+import io.berth.slurm.session.Attempts.Patience;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -8,18 +9,20 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// One end of a step on another node, which outlives its connection to the gateway: when that is
-/// lost it connects anew, until the other end does so too, and goes on where it was. No frame is
-/// lost or comes twice.
+/// One end of a run that outlives its connection to the gateway: when that is lost it connects
+/// anew, until the other end does so too, and goes on where it was. No frame is lost or comes
+/// twice.
 ///
 /// Each end counts the frames that it has taken, and says now and then how many: `at <n>`, which is
 /// not counted. It keeps what it has sent until the other is known to have it; of that there is so
 /// much at most, and who sends more waits. A new connection begins with `at <n>` by both, and then
 /// comes what the other has not had. An end of an older version says no such thing: that one's run
-/// ends with its connection.
+/// ends with its connection. What others say [beside][Frame#beside] the two ends is not counted,
+/// and may be lost with a connection.
 public final class LastingLink extends FrameLink {
 
     /// What is sent and not known to have come, in bytes.
@@ -35,21 +38,27 @@ public final class LastingLink extends FrameLink {
 
     private static final int TOLD_AFTER_FRAMES = 64;
 
-    private static final long FIRST_PAUSE_MILLIS = 100;
-    private static final long MOST_PAUSE_MILLIS = 2_000;
-
-    /// How long it waits.
-    ///
-    /// @param gateway while that is away
-    /// @param other for the other end, from when the gateway is back
-    record Patience(Duration gateway, Duration other) {
-        private static final Patience USUAL =
-                new Patience(Duration.ofHours(1), Duration.ofSeconds(15));
-    }
-
     /// How it comes to the gateway.
     interface Connector {
+        /// @throws Over if it is not to be tried again
+        /// @throws FrameSocket.Unknown if the gateway does not know the session
         FrameLink connect(Receiver receiver) throws IOException;
+    }
+
+    /// How the session of a terminal is opened again.
+    public interface Opening {
+        /// @throws Over if it is not to be tried again
+        /// @throws IOException if the gateway does not answer, or has no room
+        void open() throws IOException;
+    }
+
+    /// There is nothing to come to any more.
+    public static final class Over extends IOException {
+        private static final long serialVersionUID = 1;
+
+        public Over(String why) {
+            super(why);
+        }
     }
 
     private final Connector connector;
@@ -112,29 +121,51 @@ public final class LastingLink extends FrameLink {
         this.patience = patience;
     }
 
-    /// Connects as who starts a step.
+    /// Connects as who starts a step on another node.
     ///
     /// @throws IOException if the session cannot be reached, or does not know the secret
     public static LastingLink starting(URI session, String secret, Receiver receiver)
             throws IOException {
         return connect(
-                it -> FrameSocket.part(session, secret, it), receiver, Patience.USUAL, false);
+                it -> FrameSocket.counting(session, secret, it), receiver, Patience.USUAL, false);
     }
 
-    /// Connects as the node where it runs.
+    /// Connects as the end where something runs: the job's, or that of a step's further node. A
+    /// gateway that is away is waited for, and one who has not opened the session again.
     ///
     /// @throws IOException if the session cannot be reached, or does not know the secret
     public static LastingLink running(URI session, String secret, Receiver receiver)
             throws IOException {
-        return connect(it -> FrameSocket.part(session, secret, it), receiver, Patience.USUAL, true);
+        return connect(
+                it -> FrameSocket.counting(session, secret, it), receiver, Patience.USUAL, true);
     }
 
-    /// @param begins whether it is the one to say first that it counts
+    /// Connects as the user's end of an interactive run. As long as nothing has come from the job
+    /// it waits, however long that takes.
+    ///
+    /// @param again opens the session again when its connection was lost
+    /// @param other how long it waits for a job's end that does not come again
+    /// @throws IOException if the session cannot be reached, or does not know the secret
+    public static LastingLink user(
+            URI session, String secret, Opening again, Duration other, Receiver receiver)
+            throws IOException {
+        var open = new AtomicBoolean(true);
+        Connector connector =
+                it -> {
+                    if (!open.getAndSet(false)) {
+                        again.open();
+                    }
+                    return FrameSocket.counting(session, secret, it);
+                };
+        return connect(connector, receiver, new Patience(Patience.USUAL.gateway(), other), false);
+    }
+
+    /// @param begins whether it is the one to say first that it counts, and to wait for the gateway
     static LastingLink connect(
             Connector connector, Receiver receiver, Patience patience, boolean begins)
             throws IOException {
         var link = new LastingLink(connector, receiver, new InputWindow(), patience);
-        FrameLink first = connector.connect(frame -> link.take(frame, 0));
+        FrameLink first = link.first(begins);
         synchronized (link) {
             link.connection = first;
             link.there = true;
@@ -144,6 +175,20 @@ public final class LastingLink extends FrameLink {
         }
         Thread.ofVirtual().start(() -> link.keep(first));
         return link;
+    }
+
+    private FrameLink first(boolean waits) throws IOException {
+        var attempts = new Attempts(patience);
+        while (true) {
+            try {
+                return connector.connect(frame -> take(frame, 0));
+            } catch (IOException e) {
+                attempts.failed(e);
+                if (!waits || !attempts.goOn()) {
+                    throw e;
+                }
+            }
+        }
     }
 
     private static boolean isExit(Frame frame) {
@@ -163,6 +208,7 @@ public final class LastingLink extends FrameLink {
                 : -1;
     }
 
+    /// @throws IOException if the run is over
     @Override
     public void send(Frame frame) throws IOException {
         // Without holding up who connects anew.
@@ -173,7 +219,7 @@ public final class LastingLink extends FrameLink {
                 try {
                     to.send(frame);
                 } catch (IOException e) {
-                    if (!lasts()) {
+                    if (!outlives()) {
                         throw e;
                     }
                 }
@@ -201,9 +247,19 @@ public final class LastingLink extends FrameLink {
         return there ? connection : null;
     }
 
-    /// Whether it outlives its connection.
+    /// Whether the other end is known to go on with this one on a new connection.
     public synchronized boolean lasts() {
         return counted && !forgot;
+    }
+
+    /// Whether it outlives its connection: that may be before the other end has come.
+    private synchronized boolean outlives() {
+        return !forgot && (counted || taken == 0);
+    }
+
+    /// Whether the connection is there, and as far as what was sent.
+    public synchronized boolean isThere() {
+        return there;
     }
 
     /// Waits until that is so.
@@ -220,6 +276,11 @@ public final class LastingLink extends FrameLink {
 
     private void take(Frame frame, int of) {
         synchronized (taking) {
+            Frame said = frame.said();
+            if (said != null) {
+                receiver.take(said);
+                return;
+            }
             FrameLink answer;
             synchronized (this) {
                 if (of != life) {
@@ -229,6 +290,10 @@ public final class LastingLink extends FrameLink {
                 if (count >= 0) {
                     know(count);
                     return;
+                }
+                if (awaited != null && !counted) {
+                    // It does not say how far it is: one of an older version, and new here.
+                    awaited.complete(0L);
                 }
                 taken++;
                 untoldBytes += frame.payload().length;
@@ -328,16 +393,15 @@ public final class LastingLink extends FrameLink {
     private synchronized boolean goesOn() {
         there = false;
         life++;
-        return lasts() && !finished && !over;
+        return outlives() && !finished && !over;
     }
 
     /// The next connection, on which both ends are as far as each other; null if there is none.
-    private @Nullable FrameLink connectedAnew() {
-        long away = System.nanoTime();
-        long back = 0;
-        long millis = FIRST_PAUSE_MILLIS;
-        while (!isOver(away, patience.gateway())
-                && (back == 0 || !isOver(back, patience.other()))) {
+    ///
+    /// @throws Over if it is not to be tried any more
+    private @Nullable FrameLink connectedAnew() throws Over {
+        var attempts = new Attempts(patience);
+        do {
             FrameLink next = null;
             try {
                 var their = new CompletableFuture<Long>();
@@ -350,55 +414,47 @@ public final class LastingLink extends FrameLink {
                     awaited = their;
                 }
                 next = connector.connect(frame -> take(frame, its));
-                back = back == 0 ? System.nanoTime() : back;
-                var unusedWord = tell(next);
-                var unused = next.closed().thenRun(() -> their.complete(-1L));
-                var unusedEither =
-                        their.completeOnTimeout(
-                                -1L, patience.other().toMillis(), TimeUnit.MILLISECONDS);
-                long reached = their.join();
-                if (reached >= 0 && sentAgain(next, reached)) {
+                attempts.reached();
+                long reached = reached(next, their);
+                if (reached >= 0) {
+                    sendAgain(next, reached);
                     return next;
                 }
-            } catch (FrameSocket.Unknown e) {
-                return null;
+            } catch (Over e) {
+                if (next != null) {
+                    next.close();
+                }
+                throw e;
             } catch (IOException e) {
-                back = next == null ? 0 : back;
+                attempts.failed(e);
             }
             if (next != null) {
                 next.close();
             }
-            if (!slept(millis)) {
-                return null;
-            }
-            millis = Math.min(2 * millis, MOST_PAUSE_MILLIS);
-        }
+        } while (attempts.goOn());
         return null;
     }
 
-    private static boolean isOver(long since, Duration patience) {
-        return System.nanoTime() - since > patience.toNanos();
-    }
-
-    private static boolean slept(long millis) {
-        try {
-            TimeUnit.MILLISECONDS.sleep(millis);
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
+    /// How far the other end is; -1 if it does not say so.
+    private long reached(FrameLink next, CompletableFuture<Long> their) {
+        var unusedWord = tell(next);
+        var unused = next.closed().thenRun(() -> their.complete(-1L));
+        var unusedEither =
+                their.completeOnTimeout(-1L, patience.other().toMillis(), TimeUnit.MILLISECONDS);
+        return their.join();
     }
 
     /// Sends what the other end has not had; from then on all goes that way.
-    private boolean sentAgain(FrameLink next, long reached) throws IOException {
+    ///
+    /// @throws Over if this end has not that any more
+    private void sendAgain(FrameLink next, long reached) throws IOException {
         synchronized (sending) {
             List<Frame> again;
             synchronized (this) {
                 awaited = null;
                 forget(reached);
                 if (known != reached) {
-                    return false;
+                    throw new Over("the other end is not the one that was here");
                 }
                 again = List.copyOf(unknown);
             }
@@ -410,7 +466,6 @@ public final class LastingLink extends FrameLink {
                 there = true;
                 notifyAll();
             }
-            return true;
         }
     }
 
@@ -440,6 +495,9 @@ public final class LastingLink extends FrameLink {
             }
             over = true;
             last = connection;
+            if (awaited != null) {
+                awaited.complete(-1L);
+            }
             notifyAll();
         }
         if (last != null) {

@@ -5,14 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.berth.slurm.session.Attempts.Patience;
 import io.berth.slurm.session.Frame.Channel;
 import io.berth.slurm.session.FrameLink.Receiver;
-import io.berth.slurm.session.LastingLink.Patience;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
@@ -69,6 +71,15 @@ class LastingLinkTest {
                 running.meet(starting);
             }
             return wire;
+        }
+
+        /// Somebody else says something to the end that runs.
+        synchronized void sayBeside(Frame frame) {
+            byte[] message = new byte[frame.message().remaining()];
+            frame.message().get(message);
+            Objects.requireNonNull(running)
+                    .receiver
+                    .take(Frame.read(ByteBuffer.wrap(Frame.beside(message))));
         }
 
         /// It goes away, or comes back.
@@ -286,5 +297,118 @@ class LastingLinkTest {
 
         starting.closed().get(20, TimeUnit.SECONDS);
         running.closed().get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void what_is_said_beside_the_two_ends_is_heard_and_not_counted() throws Exception {
+        var taken = new LinkedBlockingQueue<Frame>();
+        LastingLink starting = end(true, _ -> {});
+        LastingLink running = end(false, taken::add);
+        await().until(() -> starting.lasts() && running.lasts());
+        starting.send(output("a"));
+        assertThat(text(taken.take())).isEqualTo("a");
+        gateway.sayBeside(output("said"));
+        assertThat(text(taken.take())).isEqualTo("said");
+
+        gateway.cut(false);
+        starting.send(output("b"));
+
+        assertThat(text(taken.take())).isEqualTo("b");
+        assertThat(taken).isEmpty();
+    }
+
+    @Test
+    void who_waits_for_the_other_end_comes_again_before_that_is_there() throws Exception {
+        var taken = new LinkedBlockingQueue<Frame>();
+        LastingLink starting = end(true, _ -> {});
+        starting.send(output("a"));
+
+        gateway.cut(true);
+        starting.send(output("b"));
+        gateway.cut(false);
+        await().until(() -> gateway.came >= 2);
+        starting.send(output("c"));
+        LastingLink running = end(false, taken::add);
+
+        assertThat(List.of(text(taken.take()), text(taken.take()), text(taken.take())))
+                .containsExactly("a", "b", "c");
+        assertThat(running.isThere()).isTrue();
+        await().until(starting::isThere);
+    }
+
+    @Test
+    void an_end_of_an_older_version_may_come_after_the_gateway_was_away() throws Exception {
+        var taken = new LinkedBlockingQueue<Frame>();
+        var there = new LinkedBlockingQueue<Frame>();
+        LastingLink starting = end(true, taken::add);
+        starting.send(output("a"));
+        gateway.cut(false);
+        await().until(() -> gateway.came >= 2);
+
+        Wire other = gateway.come(false, there::add);
+        other.send(output("b"));
+
+        assertThat(text(taken.take())).isEqualTo("b");
+        await().until(() -> there.stream().anyMatch(it -> text(it).equals("a")));
+    }
+
+    @Test
+    void a_job_that_begins_while_the_gateway_is_away_waits_for_it() throws Exception {
+        gateway.cut(true);
+        var came = CompletableFuture.supplyAsync(() -> uncheckedEnd(), Thread::startVirtualThread);
+        await().until(() -> gateway.came >= 2);
+
+        gateway.cut(false);
+
+        came.get(20, TimeUnit.SECONDS);
+    }
+
+    private LastingLink uncheckedEnd() {
+        try {
+            return end(false, _ -> {});
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void another_job_in_the_place_of_the_first_is_not_the_other_end() throws Exception {
+        LastingLink starting = end(true, _ -> {});
+        LastingLink running = end(false, _ -> {});
+        await().until(() -> starting.lasts() && running.lasts());
+        // So much that the first is known to have come.
+        starting.sendAll(
+                Channel.OUTPUT, new ByteArrayInputStream(new byte[2 * LastingLink.MOST_UNKNOWN]));
+
+        gateway.cut(true);
+        running.close();
+        gateway.cut(false);
+
+        end(false, _ -> {});
+        assertThat(starting.closed().get(20, TimeUnit.SECONDS)).contains("not the one");
+    }
+
+    @Test
+    void a_terminals_session_is_opened_again_by_its_user() throws Exception {
+        var patience = new Patience(Duration.ofMinutes(1), Duration.ofSeconds(10));
+        var taken = new LinkedBlockingQueue<Frame>();
+        LastingLink user =
+                LastingLink.connect(
+                        it -> {
+                            gateway.forgetful = false;
+                            return gateway.come(true, it);
+                        },
+                        _ -> {},
+                        patience,
+                        false);
+        LastingLink job =
+                LastingLink.connect(it -> gateway.come(false, it), taken::add, patience, true);
+        await().until(() -> user.lasts() && job.lasts());
+
+        gateway.forgetful = true;
+        gateway.cut(false);
+        user.send(output("a"));
+
+        assertThat(text(taken.take())).isEqualTo("a");
     }
 }

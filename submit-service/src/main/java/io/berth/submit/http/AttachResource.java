@@ -11,6 +11,7 @@ import io.berth.submit.Refusal.StepNotFound;
 import io.berth.submit.Refused;
 import io.berth.submit.SubmitConfig;
 import io.berth.submit.kafka.SpecReader;
+import io.berth.submit.session.Peers;
 import io.berth.submit.session.Sessions;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import io.vertx.core.http.HttpServerRequest;
@@ -47,6 +48,7 @@ public class AttachResource {
     private final Gateway gateway;
     private final SpecReader specs;
     private final Sessions sessions;
+    private final Peers peers;
     private final Callers callers;
     private final SubmitConfig config;
 
@@ -54,11 +56,13 @@ public class AttachResource {
             Gateway gateway,
             SpecReader specs,
             Sessions sessions,
+            Peers peers,
             Callers callers,
             SubmitConfig config) {
         this.gateway = gateway;
         this.specs = specs;
         this.sessions = sessions;
+        this.peers = peers;
         this.callers = callers;
         this.config = config;
     }
@@ -108,6 +112,10 @@ public class AttachResource {
         Optional<Sessions.Attaching> place =
                 sessions.attach(caller.user(), name, variables.getOrDefault(SECRET, ""));
         if (place.isEmpty()) {
+            Optional<Response> elsewhere = peers.answer(request, new byte[0]);
+            if (elsewhere.isPresent()) {
+                return elsewhere.get();
+            }
             throw new Refused(new StepNotFound(notHere(job, session, caller)));
         }
         return Response.status(Response.Status.CREATED)

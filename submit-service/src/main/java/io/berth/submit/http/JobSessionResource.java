@@ -93,7 +93,7 @@ public class JobSessionResource {
                 specs.key(job, due)
                         .orElseThrow(() ->
                                 refusal("an older gateway took it in: no step can be started"));
-        Sessions.Opened opened = sessions.open(caller.user());
+        Sessions.Opened opened = sessions.openOnce(caller.user());
         String path = Sessions.PATH + opened.id();
         NodeName node = attempt.allocations().getFirst().node();
         writer.ask(

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 
 /// One who is attached to a session beside its two ends: he is shown what the job says from then on
 /// and gives it input. Nobody waits for him: who is far behind with what he is shown is sent away.
@@ -39,7 +40,9 @@ final class Attachment {
     }
 
     /// Hands his input on, the next when the job's connection has taken the last.
-    void giveInputTo(ServerWebSocket job) {
+    ///
+    /// @param as how the job is to hear it
+    void giveInputTo(ServerWebSocket job, UnaryOperator<Buffer> as) {
         socket.pause();
         // What is fetched is frames: of a message in two the second would never come.
         socket.frameHandler(frame -> {
@@ -53,7 +56,8 @@ final class Attachment {
                 return;
             }
             try {
-                var unused = job.writeBinaryMessage(message).onComplete(_ -> socket.fetch(1));
+                var unused =
+                        job.writeBinaryMessage(as.apply(message)).onComplete(_ -> socket.fetch(1));
             } catch (IllegalStateException e) {
                 // The job has gone, and with it the session.
                 socket.fetch(1);

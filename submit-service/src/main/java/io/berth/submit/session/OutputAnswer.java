@@ -109,7 +109,7 @@ public final class OutputAnswer implements Session.Listener {
                 case OUTPUT -> emit(frame.payload());
                 case CONTROL -> told(frame);
                 // Nobody says that here.
-                case INPUT, ERROR -> close();
+                case INPUT, ERROR, BESIDE -> close();
             }
         } catch (IllegalArgumentException e) {
             close();

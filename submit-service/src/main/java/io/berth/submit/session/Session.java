@@ -1,5 +1,6 @@
 package io.berth.submit.session;
 
+import io.berth.slurm.session.Frame;
 import io.berth.submit.TooBusy;
 import io.netty.channel.ChannelHandlerContext;
 import io.vertx.core.Handler;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// connection; when one goes, the other is sent away. Others may be [attached][Attachment]
 /// meanwhile.
 final class Session {
-    private static final short GONE = 1001;
+    static final short GONE = 1001;
 
     /// Whoever is closed so has done something that he should not.
     static final short REFUSED = 1008;
@@ -36,24 +37,22 @@ final class Session {
         void look(long nanoTime);
     }
 
-    private final String id;
+    private final boolean again;
     private final Runnable over;
     private final @Nullable Listener listener;
     private @Nullable ServerWebSocket user;
     private @Nullable ServerWebSocket job;
+    private boolean jobCounts;
     private final List<Attachment> attached = new CopyOnWriteArrayList<>();
     private boolean ended;
 
+    /// @param again whether ends that lost their connection come again
     /// @param over runs once, when an end that was here is gone
     /// @param listener null if the user's end comes by a connection
-    Session(String id, Runnable over, @Nullable Listener listener) {
-        this.id = id;
+    Session(boolean again, Runnable over, @Nullable Listener listener) {
+        this.again = again;
         this.over = over;
         this.listener = listener;
-    }
-
-    String id() {
-        return id;
     }
 
     synchronized boolean userCame() {
@@ -62,16 +61,18 @@ final class Session {
 
     /// Takes an end's connection. Each end comes once; one that comes again has lost its
     /// connection, of which this did not hear.
-    void join(End end, ServerWebSocket socket) {
-        if (!joined(end, socket)) {
+    ///
+    /// @param counts whether the end counts what it is told by the other
+    void join(End end, ServerWebSocket socket, boolean counts) {
+        if (!joined(end, socket, counts)) {
             var unused = socket.close(REFUSED, "this end is already there");
-            if (Sessions.jobOfStep(id) != null) {
+            if (again) {
                 end();
             }
         }
     }
 
-    private synchronized boolean joined(End end, ServerWebSocket socket) {
+    private synchronized boolean joined(End end, ServerWebSocket socket, boolean counts) {
         if (ended
                 || (end == End.USER ? user : job) != null
                 || (end == End.USER && listener != null)) {
@@ -82,6 +83,7 @@ final class Session {
             user = socket;
         } else {
             job = socket;
+            jobCounts = counts;
         }
         socket.closeHandler(_ -> end());
         socket.exceptionHandler(_ -> end());
@@ -130,21 +132,13 @@ final class Session {
         if (ended || job == null) {
             attachment.leave(GONE, "the job is gone");
         } else {
-            attachment.giveInputTo(job);
+            attachment.giveInputTo(job, this::beside);
         }
     }
 
     private void pass(Buffer message, ServerWebSocket from, ServerWebSocket to) {
         try {
-            var unused = to.writeBinaryMessage(message);
-            if (to.writeQueueFull()) {
-                from.pause();
-                to.drainHandler(_ -> from.resume());
-                // Each connection has a thread of its own: it may have drained just before.
-                if (!to.writeQueueFull()) {
-                    from.resume();
-                }
-            }
+            Relay.pass(message, from, to);
         } catch (IllegalStateException e) {
             // It was closed meanwhile.
             end();
@@ -191,8 +185,13 @@ final class Session {
         if (job.writeQueueFull()) {
             throw new TooBusy("the job does not take what it is told");
         }
-        var unused = job.writeBinaryMessage(message);
+        var unused = job.writeBinaryMessage(beside(message));
         return true;
+    }
+
+    /// What is said to the job beside the two ends, as it is to hear it.
+    private Buffer beside(Buffer message) {
+        return jobCounts ? Buffer.buffer(Frame.beside(message.getBytes())) : message;
     }
 
     /// Keeps the connections from being taken for idle ones.

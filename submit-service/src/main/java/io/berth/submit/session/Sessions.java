@@ -1,14 +1,17 @@
 package io.berth.submit.session;
 
+import io.berth.slurm.session.FrameSocket;
 import io.berth.submit.Secret;
 import io.berth.submit.SubmitConfig;
 import io.berth.submit.TooBusy;
 import io.berth.submit.session.Session.End;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.WebSocket;
 import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -30,8 +33,8 @@ public final class Sessions {
     public static final String PATH = "/v1/sessions/";
 
     private static final int ID_LENGTH = 16;
-    private static final Pattern OF_STEP =
-            Pattern.compile("([1-9]\\d*)-[A-Za-z0-9_-]{" + ID_LENGTH + "}");
+    private static final Pattern ID = Pattern.compile("[A-Za-z0-9_-]{" + ID_LENGTH + "}");
+    private static final Pattern OF_STEP = Pattern.compile("([1-9]\\d*)-" + ID.pattern());
 
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(20);
     private static final Duration USER_COMES_WITHIN = Duration.ofSeconds(30);
@@ -52,6 +55,7 @@ public final class Sessions {
 
     private final int mostOfUser;
     private final Vertx vertx;
+    private final Peers peers;
     private volatile Reopening reopening = (_, _) -> Future.succeededFuture();
 
     /// @param attaching those who were let in beside the two ends and have not come yet: what frees
@@ -83,21 +87,61 @@ public final class Sessions {
         }
     }
 
-    Sessions(Vertx vertx, SubmitConfig config, MeterRegistry registry) {
+    Sessions(Vertx vertx, Peers peers, SubmitConfig config, MeterRegistry registry) {
         this.vertx = vertx;
+        this.peers = peers;
         this.seats = new Seats(config.sessions(), "sessions are connected or attached already");
         this.mostOfUser = config.userSessions().orElse(config.sessions() / PARTS);
         registry.gauge("berth.sessions", seats, Seats::count);
     }
 
     /// A session that nobody has come to yet.
-    public record Opened(String id, String userSecret, String jobSecret) {}
+    public record Opened(String id, String userSecret, String jobSecret) {
+
+        /// Whether it may be one of a terminal.
+        public boolean isPossible() {
+            return ID.matcher(id).matches()
+                    && Secret.isPossible(userSecret)
+                    && Secret.isPossible(jobSecret);
+        }
+    }
 
     /// Opens a session for somebody's terminal. It is forgotten if he does not come soon.
     ///
     /// @throws TooBusy if as many are here as may be, or as many of his
     public Opened open(String user) {
-        return open(user + "'s", mostOfUser, opened());
+        Opened opened = opened();
+        open(user + "'s", mostOfUser, opened, true);
+        return opened;
+    }
+
+    /// The same, but each of its ends comes once: who heard of it later finds a door that is shut.
+    ///
+    /// @throws TooBusy if as many are here as may be, or as many of his
+    public Opened openOnce(String user) {
+        Opened opened = opened();
+        open(user + "'s", mostOfUser, opened, false);
+        return opened;
+    }
+
+    /// Opens a session of somebody's terminal again, which a gateway has forgotten that was started
+    /// anew, or lost with a connection. Nothing is changed if it is open.
+    ///
+    /// @return whether it is that session: another may have its id
+    /// @throws TooBusy if as many are here as may be, or as many of his
+    public synchronized boolean reopen(String user, Opened opened) {
+        if (!places.containsKey(opened.id())) {
+            open(user + "'s", mostOfUser, opened, true);
+        }
+        return isOpen(opened);
+    }
+
+    /// Whether this gateway has that session.
+    public boolean isOpen(Opened opened) {
+        Place there = places.get(opened.id());
+        return there != null
+                && there.end("Bearer " + opened.userSecret()) == End.USER
+                && there.end("Bearer " + opened.jobSecret()) == End.JOB;
     }
 
     /// Opens a session for the process of a step on a further node of its job, if it is not open. A
@@ -106,13 +150,13 @@ public final class Sessions {
     /// @throws TooBusy if as many are here as may be, or as many for his steps
     synchronized void openForStep(String user, Opened opened) {
         if (!places.containsKey(opened.id())) {
-            open(user + "'s steps'", STEP_SEATS * mostOfUser, opened);
+            open(user + "'s steps'", STEP_SEATS * mostOfUser, opened, true);
         }
     }
 
-    private Opened open(String whose, int most, Opened opened) {
+    private void open(String whose, int most, Opened opened, boolean again) {
         Runnable leave = seats.take(whose, most);
-        Session session = place(opened, null, leave);
+        Session session = place(opened, again, null, leave);
         vertx.setTimer(
                 USER_COMES_WITHIN.toMillis(),
                 _ -> {
@@ -120,7 +164,6 @@ public final class Sessions {
                         session.end();
                     }
                 });
-        return opened;
     }
 
     /// Whether the ends of a session meet here, and it is that job's.
@@ -169,7 +212,7 @@ public final class Sessions {
     /// Opens a session to listen at. How many there are is the caller's to bound.
     Listening listen(Session.Listener listener) {
         Opened opened = opened();
-        Session session = place(opened, listener, () -> {});
+        Session session = place(opened, false, listener, () -> {});
         return new Listening(PATH + opened.id(), opened.jobSecret(), session::end);
     }
 
@@ -177,11 +220,13 @@ public final class Sessions {
         return new Opened(randomId(), Secret.random(), Secret.random());
     }
 
+    /// @param again whether ends that lost their connection come again
     /// @param over runs when the session is
-    private Session place(Opened opened, Session.@Nullable Listener listener, Runnable over) {
+    private Session place(
+            Opened opened, boolean again, Session.@Nullable Listener listener, Runnable over) {
         var session =
                 new Session(
-                        opened.id(),
+                        again,
                         () -> {
                             places.remove(opened.id());
                             over.run();
@@ -216,7 +261,7 @@ public final class Sessions {
                 _ -> places.values().forEach(place -> place.session().ping()));
     }
 
-    /// The job of a session that [#openForStep] opened; null for any other.
+    /// The job of a session that is one of a step of it on another node; null for any other.
     static @Nullable String jobOfStep(String id) {
         Matcher step = OF_STEP.matcher(id);
         return step.matches() ? step.group(1) : null;
@@ -231,10 +276,10 @@ public final class Sessions {
         return Secret.random().substring(0, ID_LENGTH);
     }
 
-    /// Opens a session again whose ends outlived the gateway, or their connections.
+    /// Opens a session of a step again whose ends outlived the gateway, or their connections.
     interface Reopening {
 
-        /// Does so if the request comes from an end of such a session; it fails if that is not
+        /// Does so if the request comes from the end that started it; it fails if that is not
         /// known.
         Future<?> reopen(String id, @Nullable String authorization);
     }
@@ -245,14 +290,42 @@ public final class Sessions {
 
     private void connect(RoutingContext context) {
         String id = String.valueOf(context.pathParam("id"));
-        if (places.containsKey(id) || jobOfStep(id) == null) {
+        boolean possible = ID.matcher(id).matches() || jobOfStep(id) != null;
+        String authorization = context.request().getHeader(HttpHeaders.AUTHORIZATION);
+        if (places.containsKey(id) || !possible || authorization == null) {
             join(context);
             return;
         }
         context.request().pause();
+        peers.connect(context.request())
+                .onSuccess(far -> relay(context, far))
+                .onFailure(_ -> reopen(context, id, authorization));
+    }
+
+    private static void relay(RoutingContext context, WebSocket far) {
+        context.request()
+                .toWebSocket()
+                .onSuccess(near -> {
+                    UpgradedRequest.done(context.request());
+                    Relay.begin(near, far);
+                })
+                .onFailure(_ -> {
+                    far.close();
+                    context.response().setStatusCode(400);
+                });
+    }
+
+    /// That is this gateway's to do: no other has it open.
+    private void reopen(RoutingContext context, String id, String authorization) {
+        if (jobOfStep(id) == null || Peers.isPassedOn(context.request())) {
+            join(context);
+            return;
+        }
+        // By the connection's own thread, so that nothing is said before it is listened to.
+        Context own = vertx.getOrCreateContext();
         reopening
-                .reopen(id, context.request().getHeader(HttpHeaders.AUTHORIZATION))
-                .onSuccess(_ -> join(context))
+                .reopen(id, authorization)
+                .onSuccess(_ -> own.runOnContext(_ -> join(context)))
                 .onFailure(_ -> {
                     var unused = context.response().setStatusCode(503).end();
                 });
@@ -261,6 +334,7 @@ public final class Sessions {
     private void join(RoutingContext context) {
         Place place = places.get(context.pathParam("id"));
         String authorization = context.request().getHeader(HttpHeaders.AUTHORIZATION);
+        boolean counts = context.request().headers().contains(FrameSocket.COUNTS);
         End end = place == null ? null : place.end(authorization);
         Runnable leave = place == null || end != null ? null : place.attaches(authorization);
         if (place == null || (end == null && leave == null)) {
@@ -273,7 +347,7 @@ public final class Sessions {
                 .onSuccess(socket -> {
                     UpgradedRequest.done(context.request());
                     if (end != null) {
-                        place.session().join(end, socket);
+                        place.session().join(end, socket, counts);
                     } else if (leave != null) {
                         var connection = (HttpServerConnection) context.request().connection();
                         place.session().attach(socket, connection.channelHandlerContext(), leave);

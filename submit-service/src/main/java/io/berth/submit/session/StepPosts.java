@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 /// and is answered with a session, of which the agent is told the other end.
 ///
 /// Both know the secret that the gateway gave the job when it was submitted. It is looked up in the
-/// log, so that any replica that the log feeds can tell.
+/// log, so that any gateway can tell. One where the agent does not wait asks [the others][Peers].
 @Singleton
 public final class StepPosts {
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(20);
@@ -65,6 +65,7 @@ public final class StepPosts {
     private final Semaphore lookups = new Semaphore(LOOKUPS);
     private final Vertx vertx;
     private final Sessions sessions;
+    private final Peers peers;
     private final GatewayLog log;
     private final SpecReader specs;
     private final SubmitConfig config;
@@ -78,12 +79,14 @@ public final class StepPosts {
     StepPosts(
             Vertx vertx,
             Sessions sessions,
+            Peers peers,
             GatewayLog log,
             SpecReader specs,
             SubmitConfig config,
             Clock clock) {
         this.vertx = vertx;
         this.sessions = sessions;
+        this.peers = peers;
         this.log = log;
         this.specs = specs;
         this.config = config;
@@ -147,12 +150,28 @@ public final class StepPosts {
                     if (found.isEmpty()) {
                         answer(context, NOT_FOUND);
                     } else if (agent == null) {
-                        answer(context, UNAVAILABLE);
+                        askPeers(context);
                     } else {
                         meet(context, agent, found.get());
                     }
                 })
                 .onFailure(_ -> answer(context, UNAVAILABLE));
+    }
+
+    /// The agent may wait at another gateway, and the session is to be there.
+    private void askPeers(RoutingContext context) {
+        peers.ask(context.request(), Buffer.buffer())
+                .onSuccess(it -> {
+                    if (it.isEmpty()) {
+                        answer(context, UNAVAILABLE);
+                    } else {
+                        var unused =
+                                context.response()
+                                        .setStatusCode(it.get().status())
+                                        .putHeader(HttpHeaders.CONTENT_TYPE, "application/json")
+                                        .end(it.get().body());
+                    }
+                });
     }
 
     private void meet(RoutingContext context, ServerWebSocket agent, Proven asked) {
@@ -189,9 +208,7 @@ public final class StepPosts {
             Optional<Opened> session =
                     secret(job, it -> !it.held().isEmpty())
                             .map(it -> session(id, it))
-                            .filter(it ->
-                                    Secret.isBearer(authorization, it.userSecret())
-                                            || Secret.isBearer(authorization, it.jobSecret()));
+                            .filter(it -> Secret.isBearer(authorization, it.userSecret()));
             session.ifPresent(it -> sessions.openForStep(owner(Long.parseLong(job)), it));
             return session;
         });

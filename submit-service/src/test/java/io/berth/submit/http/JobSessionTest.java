@@ -90,6 +90,12 @@ class JobSessionTest {
             assertThat(toNode.poll(20, TimeUnit.SECONDS))
                     .isNotNull()
                     .satisfies(it -> assertThat(it.stepWords()).endsWith("nvidia-smi"));
+            // The request may be heard twice.
+            FrameSocket.connect(URI.create(asked.session()), asked.secret(), _ -> {})
+                    .closed()
+                    .get(20, TimeUnit.SECONDS);
+            user.send(Frame.control("eof"));
+            assertThat(toNode.poll(20, TimeUnit.SECONDS)).isNotNull();
             assertThat(node.closed()).isNotDone();
         }
     }

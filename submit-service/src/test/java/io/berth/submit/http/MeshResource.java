@@ -27,6 +27,7 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
     private @Nullable TraceCollector collector;
     private @Nullable FakeSmtp post;
     private @Nullable FakeBooks books;
+    private @Nullable FakePeer peer;
 
     @Override
     public Map<String, String> start() {
@@ -53,6 +54,8 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
             books = new FakeBooks();
             var settings = new HashMap<>(admit(started));
             settings.put("berth.submit.accounting-url", books.at().toString());
+            peer = new FakePeer();
+            settings.put("berth.submit.peers", peer.at().toString());
             settings.putAll(
                     Map.of(
                             "quarkus.mailer.mock",
@@ -93,6 +96,10 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
         return Objects.requireNonNull(books);
     }
 
+    FakePeer peer() {
+        return Objects.requireNonNull(peer);
+    }
+
     /// The mail that was sent.
     List<String> mails() {
         return post == null ? List.of() : post.mails();
@@ -127,6 +134,9 @@ public class MeshResource implements QuarkusTestResourceLifecycleManager {
             collector.close();
         }
         closePost();
+        if (peer != null) {
+            peer.close();
+        }
         if (books != null) {
             books.close();
         }

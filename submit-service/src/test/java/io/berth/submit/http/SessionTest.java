@@ -12,6 +12,7 @@ import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.Frame.Channel;
 import io.berth.slurm.session.FrameLink.Receiver;
 import io.berth.slurm.session.FrameSocket;
+import io.berth.slurm.session.LastingLink;
 import io.berth.submit.Samples;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -335,17 +336,55 @@ class SessionTest {
     }
 
     @Test
-    void an_end_comes_once_and_a_second_one_disturbs_nobody() throws Exception {
+    void an_end_that_comes_again_has_lost_its_connection_and_both_are_to_come_again()
+            throws Exception {
         JsonPath session = open();
         try (var user = user(session);
                 var job = job(session);
                 var second = job(session)) {
             second.closed().get(10, TimeUnit.SECONDS);
-            user.send(text(Channel.INPUT, "still here"));
+            job.closed().get(10, TimeUnit.SECONDS);
+            user.closed().get(10, TimeUnit.SECONDS);
+        }
+        reopen("alice", session, session.getString("jobSecret")).then().statusCode(204);
+        try (var user = user(session);
+                var job = job(session)) {
+            user.send(text(Channel.INPUT, "here again"));
 
-            assertThat(next(toJob)).isEqualTo("INPUT still here");
+            assertThat(next(toJob)).isEqualTo("INPUT here again");
             assertThat(job.closed()).isNotDone();
         }
+    }
+
+    private static Response reopen(String user, JsonPath session, String jobSecret) {
+        return Api.as(user)
+                .contentType(ContentType.JSON)
+                .body(Map.of("userSecret", session.getString("userSecret"), "jobSecret", jobSecret))
+                .put(session.getString("userPath"));
+    }
+
+    @Test
+    void a_session_is_opened_again_with_its_own_secrets_alone() throws Exception {
+        JsonPath session = open();
+        String secret = session.getString("jobSecret");
+        try (var user = user(session)) {
+            reopen("alice", session, secret).then().statusCode(204);
+            String other = open().getString("jobSecret");
+            Api.refused(reopen("alice", session, other), 404, "not_found");
+            assertThat(user.closed()).isNotDone();
+        }
+        Api.refused(reopen("alice", session, "short"), 404, "not_found");
+        Api.refused(
+                Api.as("alice")
+                        .contentType(ContentType.JSON)
+                        .body(Map.of("userSecret", session.getString("userSecret")))
+                        .put(session.getString("userPath")),
+                400,
+                "invalid_json");
+        Api.refused(
+                given().contentType(ContentType.JSON).body("{}").put("/v1/sessions/x"),
+                401,
+                "unauthenticated");
     }
 
     @Test
@@ -377,6 +416,34 @@ class SessionTest {
             assertThat(job.closed()).isNotDone();
         }
         Api.refused(tell(session, session.getString("userSecret"), step), 404, "not_found");
+    }
+
+    @Test
+    void an_end_that_counts_hears_from_whom_a_word_is() throws Exception {
+        JsonPath session = open();
+        var heard = new LinkedBlockingQueue<Frame>();
+        Frame step = Frame.step("ws://x/y", "s", "24 80", List.of("echo"));
+        try (var user = user(session);
+                var job =
+                        LastingLink.running(
+                                URI.create(session.getString("jobUrl")),
+                                session.getString("jobSecret"),
+                                heard::add)) {
+            tell(session, session.getString("userSecret"), step).then().statusCode(202);
+            assertThat(next(heard)).startsWith("CONTROL step");
+            user.send(text(Channel.INPUT, "typed"));
+            assertThat(next(heard)).isEqualTo("INPUT typed");
+
+            user.send(Frame.control("exit 0"));
+            String taken = next(toUser);
+            while (taken.equals("CONTROL at 0")) {
+                taken = next(toUser);
+            }
+            assertThat(taken)
+                    .as("the word from elsewhere is not counted")
+                    .isEqualTo("CONTROL at 2");
+            assertThat(job.isThere()).isTrue();
+        }
     }
 
     private static Response tell(JsonPath session, String secret, Frame frame) {

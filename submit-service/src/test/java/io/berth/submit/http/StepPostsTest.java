@@ -24,9 +24,11 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +39,8 @@ class StepPostsTest {
     private final BlockingQueue<Frame> toAgent = new LinkedBlockingQueue<>();
     private final BlockingQueue<Frame> toStep = new LinkedBlockingQueue<>();
     private final Mesh mesh = Mesh.connect();
+
+    @Nullable MeshResource surroundings;
 
     @BeforeEach
     void ready() {
@@ -94,10 +98,19 @@ class StepPostsTest {
         long id = running();
         String secret = environment(id).getOrDefault(StepMeeting.SECRET, "");
         ask(id, "dgx-01", secret).then().statusCode(503).header("Retry-After", is("1"));
+        Objects.requireNonNull(surroundings)
+                .peer()
+                .knows("POST /v1/steps/" + id + "/dgx-01", "{\"path\":\"/there\"}");
+        ask(id, "dgx-01", secret).then().statusCode(201).body("path", is("/there"));
+        assertThat(Objects.requireNonNull(surroundings).peer().asked())
+                .anyMatch(it -> it.contains("Bearer " + secret));
 
         try (var agent = agent(id, secret, toAgent)) {
-            Api.eventually(() -> ask(id, "dgx-01", secret).then().statusCode(201));
-            toAgent.take();
+            Api.eventually(() -> {
+                ask(id, "dgx-01", secret);
+                assertThat(toAgent).isNotEmpty();
+            });
+            toAgent.clear();
             JsonPath session = ask(id, "dgx-01", secret).then().extract().jsonPath();
             Frame told = toAgent.poll(10, TimeUnit.SECONDS);
             assertThat(told).isNotNull();

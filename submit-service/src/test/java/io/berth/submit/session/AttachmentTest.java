@@ -81,8 +81,8 @@ class AttachmentTest {
 
     @Test
     void a_job_that_never_reads_is_told_no_more_than_its_connection_takes() throws Exception {
-        var session = new Session("s", () -> {}, null);
-        session.join(Session.End.JOB, came.get(10, TimeUnit.SECONDS));
+        var session = new Session(false, () -> {}, null);
+        session.join(Session.End.JOB, came.get(10, TimeUnit.SECONDS), false);
 
         assertThat(session.tellJob(Buffer.buffer("a"))).isTrue();
         assertThatThrownBy(
