@@ -278,19 +278,20 @@ final class ChaosJobs {
         }
     }
 
-    /// The folder of a run that is on a node now.
+    /// The folder of a run of theirs that is on a node now.
     private Optional<File> run() {
-        List<File> runs = runs();
+        List<File> runs =
+                runs().filter(run -> jobs.stream().anyMatch(it -> it.id == id(run))).toList();
         return runs.isEmpty()
                 ? Optional.empty()
                 : Optional.of(runs.get(random.nextInt(runs.size())));
     }
 
-    private List<File> runs() {
+    /// All on nodes, also those of others.
+    private Stream<File> runs() {
         return content(mesh.home().spool().resolve("nodes").toFile())
                 .flatMap(node -> content(new File(node, "runs")))
-                .sorted()
-                .toList();
+                .sorted();
     }
 
     private static Stream<File> content(File folder) {
@@ -299,8 +300,11 @@ final class ChaosJobs {
     }
 
     private Accepted of(File run) {
-        long id = Long.parseLong(run.getName().substring(0, run.getName().indexOf('.')));
-        return jobs.stream().filter(it -> it.id == id).findAny().orElseThrow();
+        return jobs.stream().filter(it -> it.id == id(run)).findAny().orElseThrow();
+    }
+
+    private static long id(File run) {
+        return Long.parseLong(run.getName().substring(0, run.getName().indexOf('.')));
     }
 
     /// Such as `17.1 on dgx-a100-02`.

@@ -63,6 +63,8 @@ class ChaosMeshTest {
             var hits = new StringBuilder("seed %d, round %d:".formatted(SEED, round));
             var jobs = new ChaosJobs(mesh, workload, new Random(random.nextLong()));
             jobs.submit(JOBS);
+            var terminals = new ChaosTerminals(mesh, PATIENCE);
+            terminals.begin();
             try (var people = Executors.newSingleThreadExecutor()) {
                 Future<?> troubled = people.submit(() -> trouble(jobs));
                 for (int fault = 0; fault < FAULTS; fault++) {
@@ -70,6 +72,7 @@ class ChaosMeshTest {
                 }
                 troubled.get();
                 awaitReady();
+                terminals.assertUndisturbed();
                 jobs.assertRightEnds();
             } catch (Exception | AssertionError e) {
                 throw new AssertionError(hits + " " + jobs.told(), e);

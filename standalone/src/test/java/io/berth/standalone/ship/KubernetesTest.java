@@ -257,8 +257,38 @@ class KubernetesTest {
     void every_deployment_has_a_service_and_a_disruption_budget() {
         Set<String> deployments = names(manifests.all("Deployment"));
 
-        assertThat(names(manifests.all("Service"))).isEqualTo(deployments);
+        assertThat(names(services(false))).isEqualTo(deployments);
         assertThat(names(manifests.all("PodDisruptionBudget"))).isEqualTo(deployments);
+    }
+
+    /// @param headless whether their names stand for the pods themselves
+    private List<JsonNode> services(boolean headless) {
+        return manifests.all("Service").stream()
+                .filter(it -> it.at("/spec/clusterIP").asText().equals("None") == headless)
+                .toList();
+    }
+
+    @Test
+    void gateways_find_each_other_and_nodes_come_to_any() {
+        JsonNode peers = services(true).getFirst();
+        int port = peers.at("/spec/ports/0/port").asInt();
+
+        assertThat(peers.at("/spec/publishNotReadyAddresses").asBoolean()).isTrue();
+        assertThat(peers.at("/spec/selector").path(NAME).asText()).isEqualTo("submit");
+        assertThat(Checkout.read("k8s/submit.yaml"))
+                .contains(
+                        "value: http://%s:%d\n"
+                                .formatted(peers.at("/metadata/name").asText(), port))
+                .contains("value: ws://$(SUBMIT_SERVICE_HOST):%d\n".formatted(port));
+        assertThat(manifests.all("NetworkPolicy"))
+                .anySatisfy(it -> {
+                    assertThat(it.at("/spec/podSelector/matchLabels").path(NAME).asText())
+                            .isEqualTo("submit");
+                    JsonNode to = it.at("/spec/egress/0");
+                    assertThat(to.at("/to/0/podSelector/matchLabels").path(NAME).asText())
+                            .isEqualTo("submit");
+                    assertThat(to.at("/ports/0/port").asInt()).isEqualTo(port);
+                });
     }
 
     @Test
