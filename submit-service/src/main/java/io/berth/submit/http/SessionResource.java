@@ -105,7 +105,7 @@ public class SessionResource {
         boolean open = sessions.isOpen(session);
         if (!open && !Peers.isPassedOn(request)) {
             open =
-                    peers.answer(request, bytes).isPresent()
+                    peers.answer(request, bytes).filter(it -> it.getStatus() / 100 == 2).isPresent()
                             || sessions.reopen(callers.of(request).user(), session);
         }
         if (!open) {
