@@ -86,7 +86,7 @@ final class InteractiveRun implements AutoCloseable {
 
     /// Comes to the session of a step in an allocation, before that one's end does.
     void connectStep(InteractiveSession session) throws CommandFailure {
-        connect(session, ANSWER);
+        connect(session, LastingLink.OF_TERMINAL);
     }
 
     private void connect(InteractiveSession session, Duration other) throws CommandFailure {

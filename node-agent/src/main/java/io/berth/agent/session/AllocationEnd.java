@@ -42,7 +42,8 @@ final class AllocationEnd {
     ///
     /// @return the exit code
     int run(URI session, String secret) throws IOException {
-        try (var socket = LastingLink.running(session, secret, this::take)) {
+        try (var socket =
+                LastingLink.running(session, secret, LastingLink.OF_TERMINAL, this::take)) {
             socket.send(Frame.variables(ofJob(environment)));
             socket.send(
                     Frame.control("started " + environment.getOrDefault("SLURMD_NODENAME", "?")));

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -64,6 +65,12 @@ public final class JobEnd {
     /// @return the exit code
     static int run(List<String> command, Map<String, String> environment)
             throws IOException, InterruptedException {
+        return run(command, environment, LastingLink.OF_TERMINAL);
+    }
+
+    /// @param patience with the user's end, when that does not come again
+    static int run(List<String> command, Map<String, String> environment, Duration patience)
+            throws IOException, InterruptedException {
         switch (command.isEmpty() ? "" : command.getFirst()) {
             case "--part" -> {
                 return PartEnd.run(environment);
@@ -90,7 +97,7 @@ public final class JobEnd {
         if (command.equals(List.of("--allocation"))) {
             return new AllocationEnd(environment).run(session, secret);
         }
-        try (var socket = LastingLink.running(session, secret, early::add)) {
+        try (var socket = LastingLink.running(session, secret, patience, early::add)) {
             String size = environment.get("BERTH_SESSION_SIZE");
             Terminal terminal = size == null ? null : Terminal.of(size);
             ProcessBuilder builder = process(command, terminal, environment);

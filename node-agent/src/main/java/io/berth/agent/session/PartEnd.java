@@ -51,7 +51,7 @@ final class PartEnd {
         var frames = new LinkedBlockingQueue<Frame>();
         URI session = URI.create(own.getOrDefault("BERTH_PART_URL", ""));
         String secret = own.getOrDefault("BERTH_PART_SECRET", "");
-        try (var socket = LastingLink.running(session, secret, frames::add)) {
+        try (var socket = LastingLink.running(session, secret, LastingLink.OF_STEP, frames::add)) {
             StepPart part = StepPart.read(frames, socket.closed());
             String size = part.environment().get(SIZE);
             Terminal terminal = size == null ? null : Terminal.of(size);

@@ -152,7 +152,7 @@ class JobEndTest {
 
     private static int run(List<String> command, Map<String, String> environment) {
         try {
-            return JobEnd.run(command, environment);
+            return JobEnd.run(command, environment, Duration.ofSeconds(5));
         } catch (IOException e) {
             throw new IllegalStateException(e);
         } catch (InterruptedException e) {

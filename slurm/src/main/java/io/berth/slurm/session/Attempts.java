@@ -14,9 +14,7 @@ final class Attempts {
     /// @param gateway while that is away
     /// @param other for the other end, from when the gateway is back; that may be the one that has
     ///   to open the session again, of which the gateway knows nothing before
-    record Patience(Duration gateway, Duration other) {
-        static final Patience USUAL = new Patience(Duration.ofHours(1), Duration.ofSeconds(15));
-    }
+    record Patience(Duration gateway, Duration other) {}
 
     private final Patience patience;
     private long pause = FIRST_PAUSE_MILLIS;

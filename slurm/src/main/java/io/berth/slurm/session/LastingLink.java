@@ -38,6 +38,14 @@ public final class LastingLink extends FrameLink {
 
     private static final int TOLD_AFTER_FRAMES = 64;
 
+    /// The ends of a step over several nodes wait so long for each other.
+    public static final Duration OF_STEP = Duration.ofSeconds(15);
+
+    /// The ends of a terminal's run do: one may come by a gateway that is back later.
+    public static final Duration OF_TERMINAL = Duration.ofSeconds(60);
+
+    private static final Duration AWAY = Duration.ofHours(1);
+
     /// How it comes to the gateway.
     interface Connector {
         /// @throws Over if it is not to be tried again
@@ -126,18 +134,27 @@ public final class LastingLink extends FrameLink {
     /// @throws IOException if the session cannot be reached, or does not know the secret
     public static LastingLink starting(URI session, String secret, Receiver receiver)
             throws IOException {
+        return connect(session, secret, OF_STEP, receiver, false);
+    }
+
+    private static LastingLink connect(
+            URI session, String secret, Duration other, Receiver receiver, boolean begins)
+            throws IOException {
         return connect(
-                it -> FrameSocket.counting(session, secret, it), receiver, Patience.USUAL, false);
+                it -> FrameSocket.counting(session, secret, it),
+                receiver,
+                new Patience(AWAY, other),
+                begins);
     }
 
     /// Connects as the end where something runs: the job's, or that of a step's further node. A
     /// gateway that is away is waited for, and one who has not opened the session again.
     ///
+    /// @param other how long it waits for the other end, from when the gateway is there
     /// @throws IOException if the session cannot be reached, or does not know the secret
-    public static LastingLink running(URI session, String secret, Receiver receiver)
+    public static LastingLink running(URI session, String secret, Duration other, Receiver receiver)
             throws IOException {
-        return connect(
-                it -> FrameSocket.counting(session, secret, it), receiver, Patience.USUAL, true);
+        return connect(session, secret, other, receiver, true);
     }
 
     /// Connects as the user's end of an interactive run. As long as nothing has come from the job
@@ -157,7 +174,7 @@ public final class LastingLink extends FrameLink {
                     }
                     return FrameSocket.counting(session, secret, it);
                 };
-        return connect(connector, receiver, new Patience(Patience.USUAL.gateway(), other), false);
+        return connect(connector, receiver, new Patience(AWAY, other), false);
     }
 
     /// @param begins whether it is the one to say first that it counts, and to wait for the gateway

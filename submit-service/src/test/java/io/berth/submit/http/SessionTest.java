@@ -428,6 +428,7 @@ class SessionTest {
                         LastingLink.running(
                                 URI.create(session.getString("jobUrl")),
                                 session.getString("jobSecret"),
+                                LastingLink.OF_TERMINAL,
                                 heard::add)) {
             tell(session, session.getString("userSecret"), step).then().statusCode(202);
             assertThat(next(heard)).startsWith("CONTROL step");

@@ -150,7 +150,9 @@ class StepPostsTest {
                     URI.create("ws://127.0.0.1:" + RestAssured.port + session.getString("path"));
             try (var step =
                     LastingLink.starting(address, session.getString("secret"), toStep::add)) {
-                try (var process = LastingLink.running(address, told.stepWords().get(1), _ -> {})) {
+                try (var process =
+                        LastingLink.running(
+                                address, told.stepWords().get(1), LastingLink.OF_STEP, _ -> {})) {
                     process.send(new Frame(Channel.OUTPUT, new byte[] {'x'}));
                     assertThat(toStep.take().payload()).containsExactly('x');
                     Api.eventually(() -> assertThat(step.lasts() && process.lasts()).isTrue());
