@@ -40,9 +40,6 @@ final class InteractiveRun implements AutoCloseable {
     /// How long a node may take to bring a process: a JVM starts there, on a busy machine perhaps.
     private static final Duration ANSWER = Duration.ofSeconds(30);
 
-    /// A job's end is waited for as long as the job is there.
-    private static final int MOST_DAYS = 10_000;
-
     /// How long the job is looked at whose connection is lost.
     private static final int LOST_LOOKS = 15;
 
@@ -81,7 +78,7 @@ final class InteractiveRun implements AutoCloseable {
     /// Comes to the session of a job that is to be submitted, and is looked at while its end does
     /// not come again.
     void connect(InteractiveSession session) throws CommandFailure {
-        connect(session, Duration.ofDays(MOST_DAYS));
+        connect(session, InteractiveSession.WHILE_THE_JOB_IS_THERE);
     }
 
     /// Comes to the session of a step in an allocation, before that one's end does.

@@ -22,6 +22,9 @@ import java.util.TreeMap;
 record InteractiveSession(
         URI address, String path, String userSecret, String jobUrl, String jobSecret) {
 
+    /// A job's end is waited for so long by one who looks at the job meanwhile.
+    static final Duration WHILE_THE_JOB_IS_THERE = Duration.ofDays(10_000);
+
     /// Opens one; a gateway that is away is waited for.
     ///
     /// @throws CommandFailure if it opens none
@@ -53,7 +56,7 @@ record InteractiveSession(
                 }
             } catch (NoAnswer e) {
                 if (!retries.again(String.valueOf(e.getMessage()))) {
-                    throw CommandFailure.error(voice.command(), MeshClient.hint(e));
+                    throw CommandFailure.error(voice.command(), e.hint());
                 }
             }
         }

@@ -59,6 +59,11 @@ final class MeshClient {
                     cause);
         }
 
+        /// The message, and what may be wrong.
+        String hint() {
+            return getMessage() + ": is the mesh up? ('berth up')";
+        }
+
         /// Whether the request did not even begin.
         boolean nothingDone() {
             return getCause() instanceof ConnectException;
@@ -72,11 +77,6 @@ final class MeshClient {
                 default -> cause.toString();
             };
         }
-    }
-
-    /// What to say of a gateway that gave none.
-    static String hint(NoAnswer none) {
-        return none.getMessage() + ": is the mesh up? ('berth up')";
     }
 
     Mesh mesh() {
@@ -134,7 +134,7 @@ final class MeshClient {
         try {
             return exchange(method, url, body, headers);
         } catch (NoAnswer e) {
-            throw CommandFailure.error(command, hint(e));
+            throw CommandFailure.error(command, e.hint());
         }
     }
 

@@ -47,9 +47,6 @@ final class Salloc {
     /// What holds the allocation of `--no-shell`.
     private static final String SLEEP = "#!/bin/sh\nexec sleep infinity\n";
 
-    /// Its end is waited for as long as the job is there.
-    private static final Duration JOB_IS_THERE = Duration.ofDays(10_000);
-
     private static final long FIRST_LOOK_MILLIS = 100;
     private static final long LOOK_MILLIS = 1000;
 
@@ -93,7 +90,8 @@ final class Salloc {
         var unused = job.submission(terminal, client, parts, Map.of());
         String kill = killSignal(line, command.isEmpty() ? "HUP" : "TERM");
         InteractiveSession session = InteractiveSession.open(terminal, client, VOICE);
-        try (var socket = session.connect(client, JOB_IS_THERE, this::take)) {
+        try (var socket =
+                session.connect(client, InteractiveSession.WHILE_THE_JOB_IS_THERE, this::take)) {
             var unusedEnd = socket.closed().thenRun(this::revoked);
             long id =
                     new SubmissionPost(terminal, client, VOICE)

@@ -406,7 +406,7 @@ final class Srun {
                 why = gone ? "job " + job + " is not at the gateway" : answer.detail();
                 again = gone ? !isOver(client, job) : answer.unavailable();
             } catch (NoAnswer e) {
-                why = MeshClient.hint(e);
+                why = e.hint();
                 again = e.nothingDone();
             }
             if (!again || !retries.again(why)) {
@@ -415,9 +415,14 @@ final class Srun {
         }
     }
 
-    private static boolean isOver(MeshClient client, long job) throws NoAnswer {
-        Answer answer = client.send("GET", "/v1/jobs/" + job, null, List.of());
-        return answer.ok() ? new JobView(answer.body()).ended() : !answer.unavailable();
+    /// Not while nobody can say so.
+    private static boolean isOver(MeshClient client, long job) {
+        try {
+            Answer answer = client.send("GET", "/v1/jobs/" + job, null, List.of());
+            return answer.ok() ? new JobView(answer.body()).ended() : !answer.unavailable();
+        } catch (NoAnswer e) {
+            return false;
+        }
     }
 
     /// Runs the program as a step of a job that runs, which nobody holds for this command: the

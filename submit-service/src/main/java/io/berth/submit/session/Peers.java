@@ -63,27 +63,32 @@ public final class Peers {
 
     private final Vertx vertx;
     private final List<URI> urls;
-    private final HttpClient http;
-    private final WebSocketClient sockets;
-    private final @Nullable DnsNameResolver names;
+    private final @Nullable Clients clients;
     private final AtomicInteger questions = new AtomicInteger();
+
+    /// By which others are asked.
+    private record Clients(HttpClient http, WebSocketClient sockets, DnsNameResolver names) {
+
+        static Clients of(Vertx vertx) {
+            int connect = (int) CONNECT.toMillis();
+            return new Clients(
+                    vertx.createHttpClient(new HttpClientOptions().setConnectTimeout(connect)),
+                    vertx.createWebSocketClient(
+                            new WebSocketClientOptions()
+                                    .setConnectTimeout(connect)
+                                    .setMaxConnections(Integer.MAX_VALUE)
+                                    .setMaxFrameSize(MOST_BYTES)
+                                    .setMaxMessageSize(MOST_BYTES)),
+                    resolver(((VertxInternal) vertx).getEventLoopGroup().next()));
+        }
+    }
 
     Peers(Vertx vertx, SubmitConfig config) {
         this.vertx = vertx;
         this.urls = config.peers().orElse(List.of());
         urls.forEach(Peers::check);
-        this.http =
-                vertx.createHttpClient(
-                        new HttpClientOptions().setConnectTimeout((int) CONNECT.toMillis()));
-        this.sockets =
-                vertx.createWebSocketClient(
-                        new WebSocketClientOptions()
-                                .setConnectTimeout((int) CONNECT.toMillis())
-                                .setMaxConnections(Integer.MAX_VALUE)
-                                .setMaxFrameSize(MOST_BYTES)
-                                .setMaxMessageSize(MOST_BYTES));
-        this.names =
-                urls.isEmpty() ? null : names(((VertxInternal) vertx).getEventLoopGroup().next());
+        // Most gateways start alone, and fast.
+        this.clients = urls.isEmpty() ? null : Clients.of(vertx);
     }
 
     private static void check(URI url) {
@@ -95,7 +100,7 @@ public final class Peers {
     }
 
     /// The JDK remembers for half a minute who is behind a name: too long for one that came.
-    private static DnsNameResolver names(EventLoop loop) {
+    private static DnsNameResolver resolver(EventLoop loop) {
         return new DnsNameResolverBuilder(loop)
                 .datagramChannelType(NioDatagramChannel.class)
                 .ttl(0, 1)
@@ -106,9 +111,13 @@ public final class Peers {
 
     @PreDestroy
     void close() {
-        if (names != null) {
-            names.close();
+        if (clients != null) {
+            clients.names().close();
         }
+    }
+
+    private Clients clients() {
+        return Objects.requireNonNull(clients);
     }
 
     /// Whether it is another gateway that asks.
@@ -125,7 +134,9 @@ public final class Peers {
                     var to = new WebSocketConnectOptions();
                     address(to, peer, request);
                     copy(request, FrameSocket.COUNTS, to);
-                    return sockets.connect(to)
+                    return clients()
+                            .sockets()
+                            .connect(to)
                             .onSuccess(it -> {
                                 it.pause();
                                 if (!wins.test(it)) {
@@ -174,7 +185,9 @@ public final class Peers {
         RequestOptions to = new RequestOptions().setMethod(request.method());
         address(to, peer, request);
         copy(request, HttpHeaders.CONTENT_TYPE.toString(), to);
-        return http.request(to)
+        return clients()
+                .http()
+                .request(to)
                 .compose(it -> it.send(body))
                 .compose(answer -> {
                     if (length(answer.getHeader(HttpHeaders.CONTENT_LENGTH)) > MOST_ANSWER) {
@@ -266,7 +279,8 @@ public final class Peers {
     private Future<List<Peer>> behind(URI url) {
         var promise = Promise.<List<Peer>>promise();
         var unused =
-                Objects.requireNonNull(names)
+                clients()
+                        .names()
                         .resolveAll(url.getHost())
                         .addListener((io.netty.util.concurrent.Future<List<InetAddress>> it) -> {
                             if (it.isSuccess()) {
