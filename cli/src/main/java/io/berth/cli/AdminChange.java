@@ -54,7 +54,7 @@ final class AdminChange {
     AdminChange(JsonObject document, Verb verb, Clause clause) {
         this.document = document;
         this.verb = verb;
-        this.clause = clause;
+        this.clause = verb == Verb.ADD ? clause.plain() : clause;
     }
 
     Outcome accounts() throws CommandFailure {

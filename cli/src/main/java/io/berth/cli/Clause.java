@@ -3,11 +3,12 @@ package io.berth.cli;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /// What follows the verb and the entity of `sacctmgr`: conditions, and what is to be set.
 ///
 /// In `modify user where name=alice account=team_a set fairshare=3`, the conditions are up to
-/// `set`. In other commands there is no `set`: a word without `=` is a name.
+/// `set`. In other commands a word without `=` is a name, and `set` is [passed over][#plain].
 record Clause(List<Setting> conditions, List<Setting> settings) {
 
     /// The key under which words without `=` stand.
@@ -47,6 +48,12 @@ record Clause(List<Setting> conditions, List<Setting> settings) {
         boolean signed = before == '+' || before == '-';
         String key = word.substring(0, signed ? equals - 1 : equals).toLowerCase(Locale.ROOT);
         return new Setting(key, signed ? before : '=', word.substring(equals + 1));
+    }
+
+    /// The same where `set` parts nothing, as in `add account physics set fairshare=3`.
+    Clause plain() {
+        return new Clause(
+                Stream.concat(conditions.stream(), settings.stream()).toList(), List.of());
     }
 
     /// All values of conditions with one of these keys.

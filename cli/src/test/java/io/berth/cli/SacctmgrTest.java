@@ -72,6 +72,7 @@ final class SacctmgrTest {
                 "modify account team_b set GrpTRES=gres/gpu=-1 | {\"accounts\":{\"team_b\":{\"limits\":{\"GrpTRES\":null}}}}",
                 "modify account team_b set MaxJobs=5 MaxWall=2-0 qos=high,normal | {\"accounts\":{\"team_b\":{\"limits\":{\"MaxJobs\":5,\"MaxWall\":\"2-0\"},\"qos\":[\"high\",\"normal\"]}}}",
                 "delete account team_a,team_b | {\"accounts\":{\"team_a\":null,\"team_b\":null}}",
+                "add account team_c set parent=team_a GrpTRES=cpu=4 | {\"accounts\":{\"team_c\":{\"parent\":\"team_a\",\"limits\":{\"GrpTRES\":\"cpu=4\"}}}}",
                 "add user carol account=team_b fairshare=3 | {\"accounts\":{\"team_b\":{\"users\":{\"carol\":{\"shares\":3}}}}}",
                 "modify user where name=alice account=team_a set fairshare=-1 | {\"accounts\":{\"team_a\":{\"users\":{\"alice\":{\"shares\":null}}}}}",
                 "modify user alice set defaultaccount=team_a | {\"accounts\":{\"team_a\":{\"users\":{\"alice\":{\"default\":true}}},\"team_b\":{\"users\":{\"alice\":{\"default\":null}}}}}",
