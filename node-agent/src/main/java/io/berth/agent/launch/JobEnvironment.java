@@ -294,9 +294,10 @@ public record JobEnvironment(
         variables.put("SLURM_GTIDS", Integer.toString(firstTask));
     }
 
-    /// Where the first node of a run answers the others.
-    private static String firstNode(List<Allocation> all) {
-        return all.size() == 1 ? "127.0.0.1" : all.getFirst().node().value();
+    /// Where the first node of a run answers the others. Virtual ones are this host, whose names
+    /// nobody resolves.
+    private String firstNode(List<Allocation> all) {
+        return all.size() == 1 || node.virtual() ? "127.0.0.1" : all.getFirst().node().value();
     }
 
     /// A port below those that Linux hands out, which differs between jobs that follow one another.

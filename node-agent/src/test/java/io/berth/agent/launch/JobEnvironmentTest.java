@@ -35,6 +35,8 @@ class JobEnvironmentTest {
             new Host("lab", IndexSet.firstN(4), 1, 4, 1, 14_000, "Linux", "amd64");
     private static final LocalNode NODE =
             LocalNode.virtual(HOST, "node02", GpuProfile.named("dgx-a100"));
+    private static final LocalNode NOT_VIRTUAL =
+            new LocalNode(NODE.name(), false, NODE.hostCpus(), NODE.inventory());
     private static final List<String> UUIDS =
             NODE.inventory().gpus().stream().map(gpu -> gpu.uuid()).toList();
 
@@ -68,18 +70,21 @@ class JobEnvironmentTest {
 
     private static Map<String, String> variables(
             JobSpec spec, int lease, List<Allocation> allocations, long limit) {
-        var launch =
-                new Launch(
-                        NODE.name(),
-                        1,
-                        1,
-                        new RunId(spec.job(), lease),
-                        new SpecReference(0, 0, ""),
-                        spec.description().launch(),
-                        true,
-                        allocations,
-                        limit);
-        return variables(spec, launch);
+        return variables(spec, launch(spec, lease, allocations, limit));
+    }
+
+    private static Launch launch(
+            JobSpec spec, int lease, List<Allocation> allocations, long limit) {
+        return new Launch(
+                NODE.name(),
+                1,
+                1,
+                new RunId(spec.job(), lease),
+                new SpecReference(0, 0, ""),
+                spec.description().launch(),
+                true,
+                allocations,
+                limit);
     }
 
     private static Map<String, String> variables(JobSpec spec, Launch launch) {
@@ -209,11 +214,19 @@ class JobEnvironmentTest {
         JobSpec plain = spec(request, LaunchMode.PER_NODE, Map.of());
         JobSpec chosen = spec(request, LaunchMode.PER_NODE, Map.of("MASTER_ADDR", "10.0.0.7"));
 
-        assertThat(variables(plain, 1, two(1, 1, List.of()), 0))
+        assertThat(variables(NOT_VIRTUAL, plain, launch(plain, 1, two(1, 1, List.of()), 0)))
                 .containsEntry("MASTER_ADDR", "node01")
                 .containsEntry("MASTER_PORT", "21007");
-        assertThat(variables(chosen, 1, two(1, 1, List.of()), 0))
+        assertThat(variables(NOT_VIRTUAL, chosen, launch(chosen, 1, two(1, 1, List.of()), 0)))
                 .containsEntry("MASTER_ADDR", "10.0.0.7");
+    }
+
+    @Test
+    void the_tasks_of_a_run_on_virtual_nodes_meet_on_their_host() {
+        JobSpec spec = spec(Jobs.description().request(), LaunchMode.PER_NODE, Map.of());
+
+        assertThat(variables(NODE, spec, launch(spec, 1, two(1, 1, List.of()), 0)))
+                .containsEntry("MASTER_ADDR", "127.0.0.1");
     }
 
     @Test
@@ -342,7 +355,7 @@ class JobEnvironmentTest {
                 .containsEntry("USER", "alice")
                 .containsEntry("SLURM_JOB_ID", "1007")
                 .containsEntry("CUDA_VISIBLE_DEVICES", "")
-                .containsEntry("MASTER_ADDR", "node01")
+                .containsEntry("MASTER_ADDR", "127.0.0.1")
                 .doesNotContainKeys(
                         "RANK", "SLURM_STEP_ID", "SLURM_JOB_GPUS", "SLURM_JOB_ID_HET_GROUP_1");
     }
