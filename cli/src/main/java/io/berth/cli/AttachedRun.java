@@ -11,12 +11,14 @@ import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// A place beside the two ends of an interactive run: it is shown what the job's end says, and
-/// gives it input. A signal ends this command, and not the run.
+/// gives it input. A signal ends this command, and not the run. One who lost the connection may
+/// come again: what is shown and given meanwhile may be lost.
 final class AttachedRun implements AutoCloseable {
 
     private final Terminal terminal;
@@ -24,6 +26,8 @@ final class AttachedRun implements AutoCloseable {
     private final Stream out;
     private final Stream err;
     private final CompletableFuture<End> end = new CompletableFuture<>();
+
+    /// Guarded by this; another when this command has come again.
     private @Nullable FrameSocket socket;
 
     /// @param label whether each line begins with the task's number
@@ -42,21 +46,26 @@ final class AttachedRun implements AutoCloseable {
     /// @param why the gateway sent this command away; else empty
     record End(@Nullable Integer exitCode, String why) {}
 
+    /// Comes to its place, for the first time or again.
+    ///
     /// @param place as the gateway gave it
-    void connect(MeshClient client, JsonObject place) throws CommandFailure {
-        try {
-            FrameSocket connected =
-                    FrameSocket.connect(
-                            URI.create(
-                                    client.mesh().gateway().replaceFirst("^http", "ws")
-                                            + place.text("path")),
-                            place.text("secret"),
-                            this::take);
+    void connect(MeshClient client, JsonObject place) throws IOException {
+        FrameSocket connected =
+                FrameSocket.connect(
+                        URI.create(
+                                client.mesh().gateway().replaceFirst("^http", "ws")
+                                        + place.text("path")),
+                        place.text("secret"),
+                        this::take);
+        synchronized (this) {
             socket = connected;
-            var unused = connected.closed().thenAccept(why -> end.complete(new End(null, why)));
-        } catch (IOException e) {
-            throw CommandFailure.error("sattach", String.valueOf(e.getMessage()));
+            notifyAll();
         }
+    }
+
+    /// Whether nothing is to come any more.
+    boolean isOver() {
+        return end.isDone();
     }
 
     /// Takes what the job's end says.
@@ -74,24 +83,69 @@ final class AttachedRun implements AutoCloseable {
         }
     }
 
-    End untilEnd() {
+    /// How it comes again when it lost its connection.
+    interface Again {
+        /// @throws CommandFailure if it is not to be tried any more
+        void come() throws CommandFailure;
+    }
+
+    End untilEnd(Again again) throws CommandFailure {
         UnixSignal.handle("INT", () -> end.complete(new End(130, "")));
         UnixSignal.handle("TERM", () -> end.complete(new End(143, "")));
         UnixSignal.handle("HUP", () -> end.complete(new End(129, "")));
         local.enter();
         Thread.ofPlatform().daemon().start(this::sendInput);
-        return end.join();
+        while (true) {
+            CompletableFuture<String> closed = socket().closed();
+            CompletableFuture.anyOf(end, closed).join();
+            if (!isOver() && !closed.join().isEmpty()) {
+                end.complete(new End(null, closed.join()));
+            }
+            if (isOver()) {
+                return end.join();
+            }
+            again.come();
+        }
+    }
+
+    private synchronized FrameSocket socket() {
+        return Objects.requireNonNull(socket);
     }
 
     private void sendInput() {
-        FrameSocket to = socket;
-        if (to == null) {
-            return;
-        }
+        var buffer = new byte[Frame.MAX_BYTES];
         try {
-            to.sendInput(terminal.in());
+            int read;
+            while ((read = terminal.in().read(buffer)) >= 0) {
+                int length = read;
+                send(to -> to.sendInput(buffer, length));
+            }
+            send(to -> to.send(Frame.control("eof")));
         } catch (IOException e) {
-            // Told by the end of the connection.
+            // There is no more to give.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private interface Sending {
+        void by(FrameSocket to) throws IOException;
+    }
+
+    /// Sends something: by the next connection if this one is lost.
+    private void send(Sending it) throws InterruptedException {
+        while (true) {
+            FrameSocket to = socket();
+            try {
+                it.by(to);
+                return;
+            } catch (IOException e) {
+                synchronized (this) {
+                    while (socket == to) {
+                        wait();
+                    }
+                }
+            }
         }
     }
 
@@ -99,8 +153,12 @@ final class AttachedRun implements AutoCloseable {
     public void close() {
         local.close();
         Terminal.closeQuietly(terminal.in());
-        if (socket != null) {
-            socket.close();
+        FrameSocket last;
+        synchronized (this) {
+            last = socket;
+        }
+        if (last != null) {
+            last.close();
         }
     }
 

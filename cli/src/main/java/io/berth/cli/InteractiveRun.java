@@ -5,7 +5,6 @@ import io.berth.client.Answer;
 import io.berth.contracts.JobState;
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.FrameLink;
-import io.berth.slurm.session.FrameSocket;
 import io.berth.slurm.session.LastingLink;
 import io.berth.slurm.session.UnixSignal;
 import java.io.IOException;
@@ -27,8 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// Ctrl-C is Slurm's: one tells the state, a second within a second interrupts the program, a third
 /// ends the job. While the job waits, one withdraws it. A program with a terminal gets all keys.
 ///
-/// It outlives the gateway, whose way the streams take: the job's end and this one come again. A
-/// process in a job that was not submitted for it does not.
+/// It outlives the gateway, whose way the streams take: the job's end and this one come again.
 final class InteractiveRun implements AutoCloseable {
 
     private static final long LOOK_MILLIS = 1000;
@@ -78,37 +76,34 @@ final class InteractiveRun implements AutoCloseable {
     /// Comes to the session of a job that is to be submitted, and is looked at while its end does
     /// not come again.
     void connect(InteractiveSession session) throws CommandFailure {
-        connect(session, InteractiveSession.WHILE_THE_JOB_IS_THERE);
+        connect(() ->
+                session.connect(client, InteractiveSession.WHILE_THE_JOB_IS_THERE, this::take));
     }
 
     /// Comes to the session of a step in an allocation, before that one's end does.
     void connectStep(InteractiveSession session) throws CommandFailure {
-        connect(session, LastingLink.OF_TERMINAL);
+        connect(() -> session.connect(client, LastingLink.OF_TERMINAL, this::take));
     }
 
-    private void connect(InteractiveSession session, Duration other) throws CommandFailure {
+    /// Comes to a session in a job that runs.
+    void connect(JoinedSession session) throws CommandFailure {
+        connect(() -> session.connect(client, this::take));
+    }
+
+    private interface Connecting {
+        LastingLink connect() throws IOException;
+    }
+
+    private void connect(Connecting to) throws CommandFailure {
         try {
-            LastingLink connected = session.connect(client, other, this::take);
+            LastingLink connected = to.connect();
             there = connected::isThere;
-            use(connected);
+            socket = connected;
+            var unused =
+                    connected.closed().thenAccept(why -> exit.completeExceptionally(new Lost(why)));
         } catch (IOException e) {
             throw CommandFailure.error("srun", String.valueOf(e.getMessage()));
         }
-    }
-
-    /// Comes to a session in a job that runs, whose end comes once.
-    void connectOnce(InteractiveSession session) throws CommandFailure {
-        try {
-            use(FrameSocket.connect(session.address(), session.userSecret(), this::take));
-        } catch (IOException e) {
-            throw CommandFailure.error("srun", String.valueOf(e.getMessage()));
-        }
-    }
-
-    private void use(FrameLink connected) {
-        socket = connected;
-        var unused =
-                connected.closed().thenAccept(why -> exit.completeExceptionally(new Lost(why)));
     }
 
     /// Gives the job up that waits after so many seconds; 0 is never.

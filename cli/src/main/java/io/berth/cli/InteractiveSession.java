@@ -34,10 +34,14 @@ record InteractiveSession(
         if (!answer.ok()) {
             throw CommandFailure.error(voice.command(), voice.failed() + answer.detail());
         }
-        JsonObject session = answer.body();
+        return of(client, answer.body());
+    }
+
+    /// @param session what the gateway told of it
+    static InteractiveSession of(MeshClient client, JsonObject session) {
         String path = session.text("userPath");
         return new InteractiveSession(
-                address(client, path),
+                URI.create(client.mesh().gateway().replaceFirst("^http", "ws") + path),
                 path,
                 session.text("userSecret"),
                 session.text("jobUrl"),
@@ -66,10 +70,17 @@ record InteractiveSession(
     ///
     /// @param other how long a job's end is waited for that does not come again
     LastingLink connect(MeshClient client, Duration other, Receiver receiver) throws IOException {
-        return LastingLink.user(address, userSecret, () -> open(client), other, receiver);
+        return LastingLink.user(place(), () -> again(client), other, receiver);
     }
 
-    private void open(MeshClient client) throws IOException {
+    LastingLink.Place place() {
+        return new LastingLink.Place(address, userSecret);
+    }
+
+    /// Opens it again, or for the first time where the gateway has only named it.
+    ///
+    /// @return where this command comes
+    LastingLink.Place again(MeshClient client) throws IOException {
         try {
             Answer answer =
                     client.send(
@@ -79,7 +90,7 @@ record InteractiveSession(
                                     Map.of("userSecret", userSecret, "jobSecret", jobSecret)),
                             List.of());
             if (answer.ok()) {
-                return;
+                return place();
             }
             throw answer.status() / 100 == 4 && !answer.unavailable()
                     ? new LastingLink.Over(answer.detail())
@@ -87,19 +98,6 @@ record InteractiveSession(
         } catch (NoAnswer e) {
             throw new IOException(e.getMessage(), e);
         }
-    }
-
-    /// One that the gateway opened in a job that runs: the process is on its way already.
-    ///
-    /// @param opened what the gateway told of it
-    static InteractiveSession in(MeshClient client, JsonObject opened) {
-        String path = opened.text("userPath");
-        return new InteractiveSession(
-                address(client, path), path, opened.text("userSecret"), "", "");
-    }
-
-    private static URI address(MeshClient client, String path) {
-        return URI.create(client.mesh().gateway().replaceFirst("^http", "ws") + path);
     }
 
     /// By which the process finds it.

@@ -7,6 +7,7 @@ import io.berth.cli.CliOption.Words;
 import io.berth.cli.MeshClient.NoAnswer;
 import io.berth.client.Answer;
 import io.berth.client.JsonObject;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -24,10 +25,15 @@ final class Sattach implements Command {
     private static final List<String> FILTERS =
             List.of("input-filter", "output-filter", "error-filter");
 
-    /// How long the job of a step is looked at whose streams ended without a word.
-    private static final int LOST_LOOKS = 15;
+    /// How often a step is looked for whose streams ended without a word, while the gateway is
+    /// there and while it is away.
+    private static final int LOOKS = 60;
 
+    private static final int LOOKS_AWAY = 3600;
     private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    /// After so many the user is told.
+    private static final int QUIET_LOOKS = 2;
 
     private static final List<CliOption> OPTIONS =
             List.of(
@@ -78,23 +84,77 @@ final class Sattach implements Command {
                         LocalTerminal.of(terminal, "sattach", pty),
                         words.has("label"),
                         LocalTerminal::shows)) {
-            run.connect(client, place);
-            if (words.has("verbose")) {
-                terminal.err()
-                        .print(
-                                "sattach: attached to StepId=%s on %s\n"
-                                        .formatted(
-                                                words.operands().getFirst(), job.text("nodeList")));
-                terminal.err().flush();
+            try {
+                run.connect(client, place);
+            } catch (IOException e) {
+                throw failure(String.valueOf(e.getMessage()));
             }
-            AttachedRun.End end = run.untilEnd();
+            String stepId = "StepId=" + words.operands().getFirst();
+            if (words.has("verbose")) {
+                say(terminal, "attached to %s on %s".formatted(stepId, job.text("nodeList")));
+            }
+            AttachedRun.End end =
+                    run.untilEnd(() -> come(terminal, client, run, job.id(), stepId, path));
             if (end.exitCode() == null) {
-                throw failure(
-                        end.why().isEmpty()
-                                ? lost(terminal, client, job.id())
-                                : "sent away: " + end.why());
+                throw failure("sent away: " + end.why());
             }
             return end.exitCode();
+        }
+    }
+
+    private static void say(Terminal terminal, String line) {
+        terminal.err().print("sattach: " + line + "\n");
+        terminal.err().flush();
+    }
+
+    /// Attaches again, unless the job is over.
+    private static void come(
+            Terminal terminal,
+            MeshClient client,
+            AttachedRun run,
+            long job,
+            String step,
+            String path)
+            throws CommandFailure {
+        int looks = 0;
+        for (int away = 0; looks < LOOKS && away < LOOKS_AWAY && !run.isOver(); ) {
+            try {
+                if (comes(client, run, job, path)) {
+                    say(terminal, step + " is attached again");
+                    return;
+                }
+                looks++;
+            } catch (IOException e) {
+                away++;
+            }
+            if (looks + away == QUIET_LOOKS) {
+                say(terminal, "lost the connection to %s, trying again".formatted(step));
+            }
+            terminal.pause().await(PAUSE);
+        }
+        if (!run.isOver()) {
+            throw failure("lost the connection to " + step);
+        }
+    }
+
+    /// Whether it could.
+    ///
+    /// @throws IOException if the gateway is away
+    private static boolean comes(MeshClient client, AttachedRun run, long job, String path)
+            throws IOException, CommandFailure {
+        try {
+            Answer place = client.send("POST", path, "", List.of());
+            if (place.ok()) {
+                run.connect(client, place.body());
+                return true;
+            }
+            var seen = new JobView(client.send("GET", "/v1/jobs/" + job, null, List.of()).body());
+            if (seen.ended()) {
+                throw failure("job " + job + " is " + seen.state());
+            }
+            return false;
+        } catch (NoAnswer e) {
+            throw new IOException(e.getMessage(), e);
         }
     }
 
@@ -184,22 +244,5 @@ final class Sattach implements Command {
             text.append('\n');
         }
         return text.toString();
-    }
-
-    /// What became of a step whose streams ended without a word: its job says it, in a while.
-    private static String lost(Terminal terminal, MeshClient client, long id) {
-        for (int i = 0; i < LOST_LOOKS; i++) {
-            try {
-                Answer answer = client.send("GET", "/v1/jobs/" + id, null, List.of());
-                var job = new JobView(answer.body());
-                if (answer.ok() && job.ended()) {
-                    return "job " + id + " is " + job.state();
-                }
-            } catch (NoAnswer e) {
-                // The gateway may come back.
-            }
-            terminal.pause().await(PAUSE);
-        }
-        return "lost the connection to job " + id;
     }
 }

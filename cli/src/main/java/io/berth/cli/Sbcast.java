@@ -7,7 +7,6 @@ import io.berth.cli.CliOption.Words;
 import io.berth.client.Answer;
 import io.berth.slurm.OptionName.Argument;
 import io.berth.slurm.session.Frame;
-import io.berth.slurm.session.FrameSocket;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -93,8 +92,9 @@ final class Sbcast implements Command {
         }
         return send(
                 terminal,
-                InteractiveSession.in(client, answer.body()),
-                Frame.step("", "", "", command),
+                client,
+                JoinedSession.of(client, answer.body()),
+                command,
                 file,
                 answer.body().text("node"));
     }
@@ -105,15 +105,16 @@ final class Sbcast implements Command {
 
     private static int send(
             Terminal terminal,
-            InteractiveSession session,
-            Frame command,
+            MeshClient client,
+            JoinedSession session,
+            List<String> command,
             HandedFile file,
             String node)
             throws CommandFailure {
         var end = new Streams(terminal);
-        try (var socket = FrameSocket.connect(session.address(), session.userSecret(), end::take)) {
+        try (var socket = session.connect(client, end::take)) {
             var unused = socket.closed().thenRun(end::lost);
-            socket.send(command);
+            socket.send(session.step("", command));
             end.awaitStart(node);
             try (InputStream in = file.open()) {
                 socket.sendInput(in);

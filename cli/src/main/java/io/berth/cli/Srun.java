@@ -463,13 +463,14 @@ final class Srun {
                             }
                             return options;
                         }));
-        Frame start = Frame.step("", "", pty ? local.size() : "", command);
+        JoinedSession session = JoinedSession.of(client, answer.body());
+        Frame start = session.step(pty ? local.size() : "", command);
         if (start.payload().length > MOST_COMMAND) {
             throw CommandFailure.error(
                     "srun", "the command is longer than %d KiB".formatted(MOST_COMMAND >> 10));
         }
         try (var run = new InteractiveRun(terminal, client, local, line.has(Setting.QUIET))) {
-            run.connectOnce(InteractiveSession.in(client, answer.body()));
+            run.connect(session);
             sendFirst(run, line);
             run.tell(start, node);
             return run.untilEnd(answer.body().number("job"), false);

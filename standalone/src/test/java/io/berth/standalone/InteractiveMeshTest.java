@@ -183,7 +183,14 @@ class InteractiveMeshTest {
                 .succeeded();
         var terminals =
                 CompletableFuture.supplyAsync(this::runsAtTerminals, Thread::startVirtualThread);
-        for (String begun : List.of("steps.out", "typed.out", "held.out", "waiting.err")) {
+        for (String begun :
+                List.of(
+                        "steps.out",
+                        "typed.out",
+                        "held.out",
+                        "waiting.err",
+                        "joined.out",
+                        "seen.err")) {
             await(begun)
                     .atMost(PATIENCE)
                     .ignoreExceptions()
@@ -208,6 +215,8 @@ class InteractiveMeshTest {
         assertRan(work.resolve("typed"), "5", "a\nb\n");
         assertRan(work.resolve("held"), "4", "in\nstill\nnext\n");
         assertRan(work.resolve("waiting"), "6", "released\n");
+        assertRan(work.resolve("joined"), "7", "c\nd\n");
+        assertRan(work.resolve("seen"), "5", "b\n");
         terminals.get(60, TimeUnit.SECONDS).succeeded();
     }
 
@@ -222,16 +231,21 @@ class InteractiveMeshTest {
                 });
     }
 
-    /// A program that reads what is typed, steps in an allocation and a job that waits for its
-    /// time. Each leaves what it wrote, and its exit code.
+    /// A program that reads what is typed, one who is attached to it, a step in its job, steps in
+    /// an allocation and a job that waits for its time. Each leaves what it wrote, and its exit
+    /// code.
     private Outcome runsAtTerminals() {
         String script =
                 """
                 cd outliving
                 gone() { until [ -e gone ]; do sleep 0.1; done; }
-                { (echo a; gone; echo b) | "$0" srun sh -c 'cat; exit 5' >typed.out 2>typed.err; echo $? >typed; } &
+                { (echo a; gone; until grep -q 'attached again' seen.err; do sleep 0.1; done; echo b) | "$0" srun -J typed sh -c 'cat; exit 5' >typed.out 2>typed.err; echo $? >typed; } &
                 { "$0" salloc sh -c '"$0" srun sh -c "echo in; until [ -e gone ]; do sleep 0.1; done; echo still"; "$0" srun echo next; exit 4' "$0" >held.out 2>held.err; echo $? >held; } &
                 { "$0" srun -b now+1hour -J waits sh -c 'echo released; exit 6' >waiting.out 2>waiting.err; echo $? >waiting; } &
+                until [ -s typed.out ]; do sleep 0.1; done
+                typed=$("$0" squeue -h -n typed -o %i)
+                { (until [ -e typed ]; do sleep 0.1; done) | "$0" sattach -v $typed.0 >seen.out 2>seen.err; echo $? >seen; } &
+                { (echo c; gone; echo d) | "$0" srun --jobid=$typed --overlap sh -c 'cat; exit 7' >joined.out 2>joined.err; echo $? >joined; } &
                 gone
                 "$0" scontrol update jobid=$("$0" squeue -h -n waits -o %i) starttime=now
                 wait

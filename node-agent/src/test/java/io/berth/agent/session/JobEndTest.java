@@ -1,6 +1,7 @@
 package io.berth.agent.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
@@ -369,6 +370,52 @@ class JobEndTest {
         assertThat(run.exit()).isZero();
         assertThat(run.output).hasToString("0 none\r\n" + folder.toRealPath() + "\r\n");
         assertThat(run.control).containsExactly("started gpu-01", "exit 0");
+    }
+
+    @Test
+    void an_end_that_was_told_what_to_run_comes_again_where_it_was_told_to() throws Exception {
+        String gateway = "ws://127.0.0.1:" + server.actualPort();
+        var run =
+                new Run(
+                        Map.of("BERTH_PART_URL", gateway + "/once", "BERTH_PART_SECRET", "secret"),
+                        "--told");
+        run.send(Frame.control("at 0"));
+        List<String> command = List.of("sh", "-c", "echo ready; read line; echo $line");
+        run.send(Frame.step(gateway + "/again", "another", "", command));
+        run.awaitOutput("ready");
+        var unused = run.socket.close();
+
+        UserEnd end = Objects.requireNonNull(sockets.poll(20, TimeUnit.SECONDS));
+        assertThat(end.socket.path()).isEqualTo("/again");
+        assertThat(end.socket.headers().get("Authorization")).isEqualTo("Bearer another");
+        var again = new Run(end);
+        assertThat(end.counts.poll(20, TimeUnit.SECONDS)).isEqualTo("at 1");
+        again.send(Frame.control("at 1"));
+        again.type("typed\n");
+        await().atMost(Duration.ofSeconds(60)).until(() -> again.control.contains("exit 0"));
+        again.send(Frame.control("at 4"));
+
+        assertThat(run.exit()).isZero();
+        assertThat(again.output).hasToString("ready\ntyped\n");
+    }
+
+    @Test
+    void an_end_that_was_told_nothing_does_not_come_again() throws Exception {
+        String once = "ws://127.0.0.1:" + server.actualPort() + "/once";
+        Map<String, String> variables = Map.of("BERTH_PART_URL", once, "BERTH_PART_SECRET", "x");
+        var run = new Run(variables, "--told");
+
+        var unused = run.socket.close();
+
+        assertThatThrownBy(run::exit).hasMessageContaining("the one who starts the step is gone");
+        known = false;
+        try {
+            assertThatThrownBy(() -> started(variables, "--told").get(20, TimeUnit.SECONDS))
+                    .hasMessageContaining("there is no session " + once);
+        } finally {
+            known = true;
+        }
+        assertThat(sockets).isEmpty();
     }
 
     @Test

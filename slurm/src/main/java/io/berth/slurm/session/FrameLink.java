@@ -50,11 +50,17 @@ public abstract class FrameLink implements AutoCloseable {
     public final void sendInput(InputStream stream) throws IOException {
         var buffer = new byte[Frame.MAX_BYTES];
         for (int read = stream.read(buffer); read >= 0; read = stream.read(buffer)) {
-            if (read > 0) {
-                window.await(read);
-                send(Frame.of(Channel.INPUT, buffer, read));
-            }
+            sendInput(buffer, read);
         }
         send(Frame.control("eof"));
+    }
+
+    /// Sends the first bytes of a buffer as input. It waits where the program at the other end does
+    /// not read.
+    public final void sendInput(byte[] buffer, int length) throws IOException {
+        if (length > 0) {
+            window.await(length);
+            send(Frame.of(Channel.INPUT, buffer, length));
+        }
     }
 }

@@ -4,8 +4,6 @@ import io.berth.slurm.session.Attempts.Patience;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -24,14 +22,6 @@ import org.jspecify.annotations.Nullable;
 /// ends with its connection. What others say [beside][Frame#beside] the two ends is not counted,
 /// and may be lost with a connection.
 public final class LastingLink extends FrameLink {
-
-    /// What is sent and not known to have come, in bytes.
-    static final int MOST_UNKNOWN = 1 << 20;
-
-    /// The same before the other end is known to be one of this version.
-    private static final int MOST_EARLY = 8 << 20;
-
-    private static final int FRAME_COST = 64;
 
     /// So many bytes and frames are taken at most before the other end is told.
     private static final int TOLD_AFTER_BYTES = 128 << 10;
@@ -53,11 +43,18 @@ public final class LastingLink extends FrameLink {
         FrameLink connect(Receiver receiver) throws IOException;
     }
 
-    /// How the session of a terminal is opened again.
-    public interface Opening {
+    /// Where an end comes, and what it shows there.
+    ///
+    /// @param session its address (`ws://…/v1/sessions/<id>`)
+    public record Place(URI session, String secret) {}
+
+    /// How an end that lost its connection finds where to come again.
+    public interface Return {
+        /// The user's end opens the session there first.
+        ///
         /// @throws Over if it is not to be tried again
         /// @throws IOException if the gateway does not answer, or has no room
-        void open() throws IOException;
+        Place place() throws IOException;
     }
 
     /// There is nothing to come to any more.
@@ -83,12 +80,7 @@ public final class LastingLink extends FrameLink {
 
     // What follows is guarded by this.
 
-    private final Deque<Frame> unknown = new ArrayDeque<>();
-
-    /// How many frames came before those.
-    private long known;
-
-    private long unknownBytes;
+    private final SentFrames sent = new SentFrames();
     private long taken;
 
     /// How many of those the other end knows of; it knows nothing at first.
@@ -98,9 +90,6 @@ public final class LastingLink extends FrameLink {
 
     /// Whether the other end counts too.
     private boolean counted;
-
-    /// Whether too much was sent before that was known.
-    private boolean forgot;
 
     /// Whether this end has said its last word, and whether the other one has.
     private boolean said;
@@ -134,17 +123,8 @@ public final class LastingLink extends FrameLink {
     /// @throws IOException if the session cannot be reached, or does not know the secret
     public static LastingLink starting(URI session, String secret, Receiver receiver)
             throws IOException {
-        return connect(session, secret, OF_STEP, receiver, false);
-    }
-
-    private static LastingLink connect(
-            URI session, String secret, Duration other, Receiver receiver, boolean begins)
-            throws IOException {
-        return connect(
-                it -> FrameSocket.counting(session, secret, it),
-                receiver,
-                new Patience(AWAY, other),
-                begins);
+        var place = new Place(session, secret);
+        return connect(it -> come(place, it), receiver, patience(OF_STEP), false);
     }
 
     /// Connects as the end where something runs: the job's, or that of a step's further node. A
@@ -154,27 +134,51 @@ public final class LastingLink extends FrameLink {
     /// @throws IOException if the session cannot be reached, or does not know the secret
     public static LastingLink running(URI session, String secret, Duration other, Receiver receiver)
             throws IOException {
-        return connect(session, secret, other, receiver, true);
+        var place = new Place(session, secret);
+        return connect(it -> come(place, it), receiver, patience(other), true);
+    }
+
+    /// The same at a session to which each end comes once: the user's tells where both come again.
+    ///
+    /// @throws IOException if the session cannot be reached, or does not know the secret
+    public static LastingLink told(Place first, Return again, Duration other, Receiver receiver)
+            throws IOException {
+        return connect(once(first, again), receiver, patience(other), true);
     }
 
     /// Connects as the user's end of an interactive run. As long as nothing has come from the job
     /// it waits, however long that takes.
     ///
-    /// @param again opens the session again when its connection was lost
     /// @param other how long it waits for a job's end that does not come again
     /// @throws IOException if the session cannot be reached, or does not know the secret
-    public static LastingLink user(
-            URI session, String secret, Opening again, Duration other, Receiver receiver)
+    public static LastingLink user(Place first, Return again, Duration other, Receiver receiver)
             throws IOException {
-        var open = new AtomicBoolean(true);
-        Connector connector =
-                it -> {
-                    if (!open.getAndSet(false)) {
-                        again.open();
-                    }
-                    return FrameSocket.counting(session, secret, it);
-                };
-        return connect(connector, receiver, new Patience(AWAY, other), false);
+        return connect(once(first, again), receiver, patience(other), false);
+    }
+
+    private static Patience patience(Duration other) {
+        return new Patience(AWAY, other);
+    }
+
+    private static FrameLink come(Place to, Receiver receiver) throws IOException {
+        return FrameSocket.counting(to.session(), to.secret(), receiver);
+    }
+
+    /// Comes to one place, and when it has been there to others.
+    private static Connector once(Place first, Return again) {
+        var came = new AtomicBoolean();
+        return receiver -> {
+            if (came.get()) {
+                return come(again.place(), receiver);
+            }
+            try {
+                FrameLink connected = come(first, receiver);
+                came.set(true);
+                return connected;
+            } catch (FrameSocket.Unknown e) {
+                throw new Over(String.valueOf(e.getMessage()));
+            }
+        };
     }
 
     /// @param begins whether it is the one to say first that it counts, and to wait for the gateway
@@ -199,6 +203,8 @@ public final class LastingLink extends FrameLink {
         while (true) {
             try {
                 return connector.connect(frame -> take(frame, 0));
+            } catch (Over e) {
+                throw e;
             } catch (IOException e) {
                 attempts.failed(e);
                 if (!waits || !attempts.goOn()) {
@@ -229,7 +235,7 @@ public final class LastingLink extends FrameLink {
     @Override
     public void send(Frame frame) throws IOException {
         // Without holding up who connects anew.
-        await(() -> over || !lasts() || unknownBytes <= MOST_UNKNOWN);
+        await(() -> over || !lasts() || !sent.isMuch());
         synchronized (sending) {
             FrameLink to = kept(frame);
             if (to != null) {
@@ -252,26 +258,18 @@ public final class LastingLink extends FrameLink {
             throw new IOException("the connection to the other end is over");
         }
         said |= isExit(frame);
-        if (!counted && unknownBytes > MOST_EARLY) {
-            forgot = true;
-            unknown.clear();
-            unknownBytes = 0;
-        }
-        if (!forgot) {
-            unknown.add(frame);
-            unknownBytes += frame.payload().length + FRAME_COST;
-        }
+        sent.add(frame, counted);
         return there ? connection : null;
     }
 
     /// Whether the other end is known to go on with this one on a new connection.
     public synchronized boolean lasts() {
-        return counted && !forgot;
+        return counted && sent.areThere();
     }
 
     /// Whether it outlives its connection: that may be before the other end has come.
     private synchronized boolean outlives() {
-        return !forgot && (counted || taken == 0);
+        return sent.areThere() && (counted || taken == 0);
     }
 
     /// Whether the connection is there, and as far as what was sent.
@@ -330,18 +328,11 @@ public final class LastingLink extends FrameLink {
     private void know(long count) {
         counted = true;
         if (awaited == null) {
-            forget(count);
+            sent.taken(count);
         } else {
             awaited.complete(count);
         }
         notifyAll();
-    }
-
-    private void forget(long count) {
-        while (known < count && !unknown.isEmpty()) {
-            unknownBytes -= unknown.remove().payload().length + FRAME_COST;
-            known++;
-        }
     }
 
     /// Says how much was taken.
@@ -469,11 +460,10 @@ public final class LastingLink extends FrameLink {
             List<Frame> again;
             synchronized (this) {
                 awaited = null;
-                forget(reached);
-                if (known != reached) {
+                if (!sent.taken(reached)) {
                     throw new Over("the other end is not the one that was here");
                 }
-                again = List.copyOf(unknown);
+                again = sent.rest();
             }
             for (Frame frame : again) {
                 next.send(frame);
@@ -506,7 +496,7 @@ public final class LastingLink extends FrameLink {
         FrameLink last;
         synchronized (this) {
             try {
-                await(() -> over || !lasts() || finished || !said || unknown.isEmpty());
+                await(() -> over || !lasts() || finished || !said || sent.areTaken());
             } catch (IOException e) {
                 // The thread is to end.
             }

@@ -215,7 +215,7 @@ class LastingLinkTest {
         LastingLink running = end(false, _ -> {});
         await().until(() -> starting.lasts() && running.lasts());
         gateway.cut(true);
-        var much = new byte[4 * LastingLink.MOST_UNKNOWN];
+        var much = new byte[4 * SentFrames.MUCH];
 
         var sent =
                 CompletableFuture.runAsync(
@@ -377,8 +377,7 @@ class LastingLinkTest {
         LastingLink running = end(false, _ -> {});
         await().until(() -> starting.lasts() && running.lasts());
         // So much that the first is known to have come.
-        starting.sendAll(
-                Channel.OUTPUT, new ByteArrayInputStream(new byte[2 * LastingLink.MOST_UNKNOWN]));
+        starting.sendAll(Channel.OUTPUT, new ByteArrayInputStream(new byte[2 * SentFrames.MUCH]));
 
         gateway.cut(true);
         running.close();

@@ -12,6 +12,7 @@ import io.berth.submit.Permissions;
 import io.berth.submit.Refusal.JobNotPending;
 import io.berth.submit.Refused;
 import io.berth.submit.SubmitConfig;
+import io.berth.submit.http.SessionResource.SessionJson;
 import io.berth.submit.kafka.SpecReader;
 import io.berth.submit.kafka.SubmissionWriter;
 import io.berth.submit.session.Sessions;
@@ -65,8 +66,17 @@ public class JobSessionResource {
     /// @param job whose it is: of an array the first task that is not over
     /// @param node that was asked for a process
     /// @param userPath the address for the one who asked, on the gateway that he asked
+    /// @param again is not open yet
     @Schema(name = "JobSession")
-    record JobSessionJson(long job, String node, String userPath, String userSecret) {}
+    record JobSessionJson(
+            long job,
+            String node,
+            String userPath,
+            String userSecret,
+            @Schema(
+                            description =
+                                    "The session at which both ends meet when they lose this one, to which each comes once: the user's end opens it by PUT, and tells the job's of it with what it is to run")
+                    SessionJson again) {}
 
     @POST
     @Operation(
@@ -107,7 +117,11 @@ public class JobSessionResource {
         return Response.status(Response.Status.CREATED)
                 .entity(
                         new JobSessionJson(
-                                job.id().value(), node.value(), path, opened.userSecret()))
+                                job.id().value(),
+                                node.value(),
+                                path,
+                                opened.userSecret(),
+                                SessionJson.of(Sessions.named(), caller.gateway())))
                 .build();
     }
 

@@ -49,7 +49,14 @@ public class SessionResource {
     /// @param userPath the address for the one who asked, on the gateway that he asked
     /// @param jobUrl the address for the job, as nodes reach this gateway
     @Schema(name = "Session")
-    record SessionJson(String userPath, String userSecret, String jobUrl, String jobSecret) {}
+    record SessionJson(String userPath, String userSecret, String jobUrl, String jobSecret) {
+
+        /// @param gateway where jobs reach it
+        static SessionJson of(Sessions.Opened session, String gateway) {
+            String path = Sessions.PATH + session.id();
+            return new SessionJson(path, session.userSecret(), gateway + path, session.jobSecret());
+        }
+    }
 
     @POST
     @Operation(
@@ -65,14 +72,8 @@ public class SessionResource {
             description = "As many are connected or attached as may be, or as many of the user's")
     public Response open(@Context HttpServerRequest request) {
         Sessions.Opened opened = sessions.open(callers.of(request).user());
-        String path = Sessions.PATH + opened.id();
         return Response.status(Response.Status.CREATED)
-                .entity(
-                        new SessionJson(
-                                path,
-                                opened.userSecret(),
-                                callers.gateway(request) + path,
-                                opened.jobSecret()))
+                .entity(SessionJson.of(opened, callers.gateway(request)))
                 .build();
     }
 

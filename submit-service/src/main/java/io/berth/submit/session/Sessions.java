@@ -110,7 +110,7 @@ public final class Sessions {
     ///
     /// @throws TooBusy if as many are here as may be, or as many of his
     public Opened open(String user) {
-        Opened opened = opened();
+        Opened opened = named();
         open(user + "'s", mostOfUser, opened, true);
         return opened;
     }
@@ -119,7 +119,7 @@ public final class Sessions {
     ///
     /// @throws TooBusy if as many are here as may be, or as many of his
     public Opened openOnce(String user) {
-        Opened opened = opened();
+        Opened opened = named();
         open(user + "'s", mostOfUser, opened, false);
         return opened;
     }
@@ -211,12 +211,13 @@ public final class Sessions {
 
     /// Opens a session to listen at. How many there are is the caller's to bound.
     Listening listen(Session.Listener listener) {
-        Opened opened = opened();
+        Opened opened = named();
         Session session = place(opened, false, listener, () -> {});
         return new Listening(PATH + opened.id(), opened.jobSecret(), session::end);
     }
 
-    private static Opened opened() {
+    /// One that is not open yet, and may be [opened][#reopen] by who knows it.
+    public static Opened named() {
         return new Opened(randomId(), Secret.random(), Secret.random());
     }
 

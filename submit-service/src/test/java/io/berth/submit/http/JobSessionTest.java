@@ -1,6 +1,7 @@
 package io.berth.submit.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.hamcrest.Matchers.is;
 
 import io.berth.contracts.JobState;
@@ -13,9 +14,11 @@ import io.berth.submit.Samples;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.restassured.RestAssured;
+import io.restassured.http.ContentType;
 import io.restassured.path.json.JsonPath;
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -97,6 +100,43 @@ class JobSessionTest {
             user.send(Frame.control("eof"));
             assertThat(toNode.poll(20, TimeUnit.SECONDS)).isNotNull();
             assertThat(node.closed()).isNotDone();
+        }
+    }
+
+    @Test
+    void both_ends_meet_again_at_a_session_that_the_user_opens() throws Exception {
+        long id = Api.submitted("alice", "");
+        tell(mesh.submitted(id), JobState.RUNNING);
+        JsonPath again =
+                Api.as("alice")
+                        .post("/v1/jobs/" + id + "/sessions")
+                        .then()
+                        .statusCode(201)
+                        .extract()
+                        .jsonPath()
+                        .setRootPath("again");
+        URI job = URI.create(again.getString("jobUrl"));
+        URI user = URI.create("ws://127.0.0.1:" + RestAssured.port + again.getString("userPath"));
+        assertThatThrownBy(() -> FrameSocket.connect(job, again.getString("jobSecret"), _ -> {}))
+                .as("not open yet")
+                .hasMessageContaining("there is no session");
+
+        Api.as("alice")
+                .contentType(ContentType.JSON)
+                .body(
+                        Map.of(
+                                "userSecret", again.getString("userSecret"),
+                                "jobSecret", again.getString("jobSecret")))
+                .put(again.getString("userPath"))
+                .then()
+                .statusCode(204);
+
+        var toNode = new LinkedBlockingQueue<Frame>();
+        try (var one = FrameSocket.connect(user, again.getString("userSecret"), _ -> {});
+                var other = FrameSocket.connect(job, again.getString("jobSecret"), toNode::add)) {
+            one.send(Frame.control("eof"));
+            assertThat(toNode.poll(20, TimeUnit.SECONDS)).isNotNull();
+            assertThat(other.closed()).isNotDone();
         }
     }
 
