@@ -134,7 +134,8 @@ public final class Lives {
                             charge(at - placedAt - suspended, rate, allocations),
                             suspended == 0 ? null : suspended,
                             requeued && preempted ? JobState.PREEMPTED : null,
-                            random.nextBoolean() ? used(at - placedAt) : null);
+                            random.nextBoolean() ? used(at - placedAt) : null,
+                            preempted ? at - placedAt : null);
             runs.add(run);
             charged.add(run);
             if (!requeued) {

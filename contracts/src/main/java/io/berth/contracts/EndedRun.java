@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// @param suspendedMillis how long it was suspended in all; null is never
 /// @param ending what cut the run of a requeued job short: PREEMPTED or NODE_FAIL; null is neither
 /// @param used null is not known
+/// @param lostGpuMillis of a run that gave way to another job: GPU-milliseconds from its start, or
+///   its last checkpoint, to its end; null of any other
 public record EndedRun(
         int lease,
         List<Allocation> allocations,
@@ -24,7 +26,8 @@ public record EndedRun(
         Charge charge,
         @Nullable Long suspendedMillis,
         @Nullable JobState ending,
-        @Nullable Consumption used) {
+        @Nullable Consumption used,
+        @Nullable Long lostGpuMillis) {
 
     public EndedRun {
         allocations = List.copyOf(allocations);
@@ -49,6 +52,7 @@ public record EndedRun(
                 outcome,
                 exit,
                 charge,
+                null,
                 null,
                 null,
                 null);

@@ -238,7 +238,8 @@ final class SampleEvents {
                     CHARGE,
                     250L,
                     JobState.PREEMPTED,
-                    null);
+                    null,
+                    1980L);
     private static final EndedRun MEASURED_RUN =
             new EndedRun(
                     1,
@@ -251,7 +252,8 @@ final class SampleEvents {
                     CHARGE,
                     null,
                     null,
-                    new Consumption(8000, 512, 64L, 32L));
+                    new Consumption(8000, 512, 64L, 32L),
+                    null);
     private static final Inventory INVENTORY =
             new Inventory(
                     2,

@@ -25,8 +25,15 @@ final class Checkpoints {
     /// Tells of a checkpoint that was not told of yet, ten seconds after another one at the
     /// earliest.
     void look() {
+        if (System.nanoTime() - toldAt >= APART_NANOS) {
+            lookAgain();
+        }
+    }
+
+    /// The same however soon: it is the last.
+    void lookAgain() {
         long last = files.job().checkpoint();
-        if (last > told && System.nanoTime() - toldAt >= APART_NANOS) {
+        if (last > told) {
             told = last;
             toldAt = System.nanoTime();
             saved.accept(last);

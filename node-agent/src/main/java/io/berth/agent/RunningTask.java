@@ -37,6 +37,10 @@ record RunningTask(
 
     private static final String WARNED = "warned";
     private static final String NOTICED = "noticed";
+
+    /// When the script had last saved its work before it was told, in epoch milliseconds.
+    private static final String SAVED = "saved";
+
     private static final long TICK_MILLIS = 1000;
     private static final long ENDING_TICK_MILLIS = 25;
 
@@ -197,10 +201,12 @@ record RunningTask(
         return new RunEnd(first.cause(), exit, group.usage(), null);
     }
 
-    /// Gives notice, once, and waits until TERM is due or the task has ended. What is asked then.
+    /// Gives notice, once, and waits until TERM is due or the task has ended. What is asked then. A
+    /// script that has saved its work since would only lose what it did then: it gets TERM at once.
     private Stopping noticed(Stopping first) throws IOException, InterruptedException {
         Stopping stopping = first;
         if (stopping.notice() != null && !files.has(NOTICED)) {
+            files.note(SAVED, files.job().checkpoint());
             tell(stopping.notice().reason(), stopping.notice().deadline());
             files.note(NOTICED, stopping.notice().deadline());
             Signals.resume(group);
@@ -217,9 +223,18 @@ record RunningTask(
                 break;
             }
             orders.await(steps.look() ? Math.min(left, TICK_MILLIS) : 0);
+            if (savedSinceNotice()) {
+                checkpoints.lookAgain();
+                orders.stop(first.cause(), killGrace);
+            }
             stopping = latest(stopping);
         }
         return stopping;
+    }
+
+    private boolean savedSinceNotice() throws IOException {
+        Optional<Long> before = files.kept(SAVED, Long.class);
+        return before.isPresent() && files.job().checkpoint() > before.get();
     }
 
     private Stopping latest(Stopping known) throws IOException {

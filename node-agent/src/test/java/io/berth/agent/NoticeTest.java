@@ -229,6 +229,33 @@ class NoticeTest {
     }
 
     @Test
+    void a_script_that_has_saved_its_work_when_told_does_not_wait_for_the_end_of_its_grace() {
+        RunId run =
+                run(
+                        """
+                        trap 'echo over; exit 5' TERM
+                        touch "$BERTH_CHECKPOINT_FILE"
+                        echo >> ready
+                        while [ ! -e "$BERTH_NOTICE_FILE" ]; do sleep 0.01; done
+                        sleep 2
+                        touch "$BERTH_CHECKPOINT_FILE"
+                        while :; do sleep 0.01; done\
+                        """,
+                        null);
+        placement.await(CheckpointSaved.class, run);
+
+        long before = System.nanoTime();
+        placement.preempt(node, run, 3600);
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(5, 0));
+        assertThat(Duration.ofNanos(System.nanoTime() - before))
+                .as("not for what was saved before")
+                .isGreaterThan(Duration.ofMillis(1900));
+        assertThat(placement.reports(run)).filteredOn(CheckpointSaved.class::isInstance).hasSize(2);
+    }
+
+    @Test
     void a_checkpoint_is_told_once() {
         RunId run =
                 run(

@@ -218,6 +218,7 @@ final class CellMetersTest {
                 Charge.ZERO,
                 null,
                 ending,
+                null,
                 null);
     }
 

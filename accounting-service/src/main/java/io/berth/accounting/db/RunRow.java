@@ -181,7 +181,9 @@ public class RunRow extends PanacheEntityBase {
         preemptedAt = event.at();
         preemptMode = event.mode();
         preemptReason = event.reason();
-        lostGpuMillis = event.lostGpuMillis();
+        if (!over()) {
+            lostGpuMillis = event.lostGpuMillis();
+        }
     }
 
     /// How long it stood still in all, up to now.
@@ -200,6 +202,7 @@ public class RunRow extends PanacheEntityBase {
         suspendedMillis = Objects.requireNonNullElse(run.suspendedMillis(), 0L);
         suspendedAt = 0;
         ending = run.ending();
+        lostGpuMillis = Objects.requireNonNullElse(run.lostGpuMillis(), lostGpuMillis);
         Consumption used = run.used();
         if (used != null) {
             usedCpuMillis = used.cpuMillis();

@@ -19,6 +19,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -59,6 +60,23 @@ class PageTest {
         }
 
         assertThat(new Ledger().enter(doubled).text()).isEqualTo(new Ledger().enter(events).text());
+    }
+
+    @Test
+    void what_a_run_lost_is_what_it_had_lost_at_its_end() {
+        List<JobEvent> events = new Lives(19).events(1, JOBS);
+        var ledger = new Ledger().enter(events);
+
+        List<EndedRun> lost =
+                events.stream()
+                        .filter(JobEvent.Requeued.class::isInstance)
+                        .map(it -> ((JobEvent.Requeued) it).run())
+                        .filter(it -> it.lostGpuMillis() != null)
+                        .toList();
+        assertThat(lost).isNotEmpty();
+        assertThat(ledger.runs.values())
+                .extracting(it -> it.lostGpuMillis)
+                .containsAll(lost.stream().map(EndedRun::lostGpuMillis).toList());
     }
 
     @ParameterizedTest
@@ -209,6 +227,8 @@ class PageTest {
                             .append(it.suspendedMillis)
                             .append(' ')
                             .append(it.preemptedBy)
+                            .append(' ')
+                            .append(it.lostGpuMillis)
                             .append(' ')
                             .append(it.moreSteps)
                             .append('\n'));

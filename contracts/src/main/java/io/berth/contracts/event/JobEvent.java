@@ -87,7 +87,8 @@ public sealed interface JobEvent {
     /// @param preemptor the job that it gives way to
     /// @param graceSeconds until it is ended; of a run that is suspended 0
     /// @param lostGpuMillis GPU-milliseconds since the run started, or since its last checkpoint
-    ///   that is known: work that will have to be done again
+    ///   that is known: work that would have to be done again if it ended now. Its [EndedRun] says
+    ///   what was lost in the end
     record Preempted(
             JobId job,
             long at,

@@ -174,7 +174,8 @@ final class Reports {
                             job, now, report.run().lease(), report.node(), report.steps()));
         }
         Run run = advance(draft, job, index, Phase.ENDED);
-        if (run.outcome() == null) {
+        Outcome decided = run.outcome();
+        if (decided == null) {
             outcome(draft.job(job), run, index, report)
                     .ifPresentOrElse(
                             outcome -> {
@@ -186,8 +187,19 @@ final class Reports {
                                 Endings.decide(draft, job, outcome, now);
                             },
                             () -> Standstill.over(draft, report.run(), index, now));
+        } else if (decided.endsBy() != null && noScriptLeft(draft.job(job), run)) {
+            Endings.hasten(draft, job, decided.withoutNotice(), now);
         }
         Endings.freeIfEmpty(draft, job, now);
+    }
+
+    /// Whether all scripts have ended: what is left of the grace is nobody's.
+    private static boolean noScriptLeft(JobStatus job, Run run) {
+        LaunchMode launch = job.description().launch();
+        return run.parts().stream()
+                .allMatch(part ->
+                        part.phase() == Phase.ENDED
+                                || !launch.runsScriptOn(part.allocation().index()));
     }
 
     /// What a part's end means for its run; empty if the other parts shall go on.

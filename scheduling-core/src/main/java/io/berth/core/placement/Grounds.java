@@ -19,6 +19,7 @@ import io.berth.core.engine.Stake;
 import io.berth.core.engine.VictimOrder;
 import io.berth.core.placement.Verdict.Exemption;
 import io.berth.core.request.Eligibility;
+import io.berth.core.state.Transitions;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -255,7 +256,6 @@ final class Grounds {
                 job.timeLimitSeconds() == 0 || run.startedAt() == 0
                         ? Long.MAX_VALUE
                         : Math.max(0, job.timeLimitSeconds() - worked / 1000);
-        long lost = Math.max(0, worked - run.safeMillis());
         return new JobEvent.Preempted(
                 victim.job(),
                 now,
@@ -266,9 +266,7 @@ final class Grounds {
                 mode == PreemptMode.SUSPEND
                         ? 0
                         : Math.min(left, terms.graceSeconds(terms.standing(job))),
-                mode == PreemptMode.SUSPEND
-                        ? 0
-                        : run.allocations().stream().mapToLong(it -> it.gpuMillis(lost)).sum());
+                mode == PreemptMode.SUSPEND ? 0 : Transitions.lostGpuMillis(run, now));
     }
 
     private PreemptReason reason(JobDescription by, JobDescription victim) {

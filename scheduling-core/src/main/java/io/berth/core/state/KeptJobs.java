@@ -51,6 +51,7 @@ final class KeptJobs {
                 it.charge(),
                 it.suspendedMillis(),
                 it.ending(),
-                parts.orNull(it.used()));
+                parts.orNull(it.used()),
+                it.lostGpuMillis());
     }
 }

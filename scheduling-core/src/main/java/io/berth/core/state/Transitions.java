@@ -171,7 +171,8 @@ public final class Transitions {
                         charge(run, now),
                         suspended == 0 ? null : suspended,
                         outcome.ending(),
-                        used(run)));
+                        used(run),
+                        gaveWay(outcome) ? lostGpuMillis(run, now) : null));
         boolean over = outcome.state() != JobState.PENDING;
         return new StatusEdit(over ? job : asAsked(job))
                 .state(outcome.state(), outcome.reason())
@@ -180,6 +181,19 @@ public final class Transitions {
                 .exit(outcome.exit())
                 .message(outcome.message())
                 .done();
+    }
+
+    private static boolean gaveWay(Outcome outcome) {
+        return outcome.state() == JobState.PREEMPTED || outcome.ending() == JobState.PREEMPTED;
+    }
+
+    /// What is lost with a run that ends now: GPU-milliseconds since its start, or its last
+    /// checkpoint, without the time in which it stood still.
+    public static long lostGpuMillis(Run run, long now) {
+        long worked =
+                run.startedAt() == 0 ? 0 : now - run.startedAt() - run.standstill().millis(now);
+        long lost = Math.max(0, worked - run.safeMillis());
+        return run.allocations().stream().mapToLong(it -> it.gpuMillis(lost)).sum();
     }
 
     /// The job with its whole range of nodes, and its whole time.

@@ -1,6 +1,5 @@
 package io.berth.core.lifecycle;
 
-import static io.berth.core.testing.TestCell.cpus;
 import static io.berth.core.testing.TestCell.orders;
 import static io.berth.core.testing.TestCell.run;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,6 +12,7 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobStatus.Outcome;
 import io.berth.contracts.event.Order;
+import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.core.state.Draft;
 import io.berth.core.state.Fact;
@@ -32,17 +32,21 @@ final class NoticeTest {
     @BeforeEach
     void a_run_that_gives_way_within_a_minute() {
         cell.node("n1", 8, 8, "a100");
-        cell.submit(1, cpus(8));
+        cell.submit(1, TestCell.gpus(1, 8, null));
         cell.round();
         cell.started(1, 1, "n1");
     }
 
     private List<Fact> preempt(JobState state) {
+        return preempt(1, state);
+    }
+
+    private List<Fact> preempt(long job, JobState state) {
         var draft = new Draft(cell.state);
         JobState ending = state == JobState.PENDING ? JobState.PREEMPTED : null;
         Endings.decide(
                 draft,
-                new JobId(1),
+                new JobId(job),
                 new Outcome(
                         state, Reason.NONE, ExitStatus.SUCCESS, null, ending, cell.now + 60_000),
                 cell.now);
@@ -124,5 +128,51 @@ final class NoticeTest {
 
         assertThat(orders(facts)).hasSize(1);
         assertThat(cell.job(1).state()).isEqualTo(JobState.PREEMPTED);
+    }
+
+    @Test
+    void the_other_nodes_of_a_script_that_has_ended_do_not_wait_for_the_end_of_its_grace() {
+        cell.ended(1, 1, "n1", Cause.EXITED, 0);
+        cell.node("n2", 8, 8, "a100");
+        cell.submit(2, TestCell.gpus(2, 8, null));
+        cell.round();
+        for (String node : List.of("n1", "n2")) {
+            cell.ready(2, 1, node);
+            cell.started(2, 1, node);
+        }
+        preempt(2, JobState.PENDING);
+        cell.now += 5_000;
+
+        List<Fact> facts = cell.ended(2, 1, "n1", Cause.STOPPED, 0);
+        assertThat(orders(facts))
+                .containsExactly(
+                        new Order.Stop(
+                                new NodeName("n2"),
+                                1,
+                                3,
+                                run(2, 1),
+                                JobState.PREEMPTED,
+                                Endings.KILL_WAIT_SECONDS));
+        cell.ended(2, 1, "n2", Cause.STOPPED, 0);
+        assertThat(cell.job(2).state()).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    void what_a_run_lost_is_known_at_its_end() {
+        cell.now += 100_000;
+        preempt(JobState.PENDING);
+        cell.now += 20_000;
+        cell.take(new Input.Reported(new RunReport.CheckpointSaved(run(1, 1), N1, 1, 1, 5_000)));
+
+        cell.ended(1, 1, "n1", Cause.STOPPED, 0);
+
+        assertThat(cell.job(1).ended().getLast().lostGpuMillis()).isEqualTo(8 * 5_000);
+    }
+
+    @Test
+    void of_a_run_that_gave_way_to_nobody_nothing_was_lost() {
+        cell.ended(1, 1, "n1", Cause.EXITED, 1);
+
+        assertThat(cell.job(1).ended().getLast().lostGpuMillis()).isNull();
     }
 }
