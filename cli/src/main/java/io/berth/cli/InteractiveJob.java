@@ -26,7 +26,7 @@ record InteractiveJob(String name, String script, List<String> words, List<Strin
     /// The submission, with the options of the command line.
     ///
     /// @param parts of the command line, one for each component
-    /// @param variables that the job has beside the caller's
+    /// @param variables that the job has beside the caller's, whatever is exported of those
     JobSubmission submission(
             Terminal terminal,
             MeshClient client,
@@ -36,7 +36,7 @@ record InteractiveJob(String name, String script, List<String> words, List<Strin
         String user = client.token().submitsFor(terminal);
         return Sbatch.request(
                         options(parts),
-                        inherited(terminal, variables),
+                        inherited(terminal),
                         BatchScript.of(script),
                         words,
                         new SubmittedFrom(
@@ -46,7 +46,8 @@ record InteractiveJob(String name, String script, List<String> words, List<Strin
                                 SbatchCommand.host(terminal),
                                 user,
                                 () -> terminal.clock().instant().atZone(terminal.zone().get()),
-                                SubmittedFrom::none))
+                                SubmittedFrom::none,
+                                variables))
                 .submission();
     }
 
@@ -74,12 +75,11 @@ record InteractiveJob(String name, String script, List<String> words, List<Strin
     }
 
     /// The caller's environment without the token, other sessions and options of `sbatch`.
-    private static Map<String, String> inherited(Terminal terminal, Map<String, String> variables) {
+    private static Map<String, String> inherited(Terminal terminal) {
         var environment = new TreeMap<>(terminal.environment());
         environment.remove("BERTH_TOKEN");
         environment.remove(Salloc.ALLOCATION);
         environment.keySet().removeIf(it -> it.startsWith("SBATCH_"));
-        environment.putAll(variables);
         return environment;
     }
 }

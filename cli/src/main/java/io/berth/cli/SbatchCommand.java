@@ -93,7 +93,8 @@ final class SbatchCommand {
                         host(terminal),
                         user,
                         () -> terminal.clock().instant().atZone(terminal.zone().get()),
-                        file -> Files.readString(terminal.directory().resolve(file))));
+                        file -> Files.readString(terminal.directory().resolve(file)),
+                        Map.of()));
     }
 
     /// The caller's environment without the token and the secret of an allocation, which no job

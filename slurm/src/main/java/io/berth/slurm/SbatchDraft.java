@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// A submission while its options are read, one after the other; a later option replaces an earlier
@@ -249,6 +250,13 @@ final class SbatchDraft {
         return request(null, null, null, null, List.of());
     }
 
+    private Map<String, String> exported(Map<String, String> environment) {
+        var variables =
+                new TreeMap<>(steps.in(ExportedEnvironment.of(export, exportFile, environment)));
+        variables.putAll(from.own());
+        return variables;
+    }
+
     /// @param script with its `arguments` and `environment` null for a component that has none
     /// @param components the components after this one, the first
     SbatchRequest request(
@@ -278,10 +286,7 @@ final class SbatchDraft {
         EnumMap<Per, Long> chosen = chosenMemory(shape);
         String directory = first ? directory(from.workingDirectory()) : null;
         components.forEach(it -> warnings.addAll(it.warnings()));
-        Map<String, String> exported =
-                environment == null
-                        ? null
-                        : steps.in(ExportedEnvironment.of(export, exportFile, environment));
+        Map<String, String> exported = environment == null ? null : exported(environment);
         var submission =
                 JobSubmission.of(it -> {
                     it.script = script;

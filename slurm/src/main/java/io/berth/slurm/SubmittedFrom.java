@@ -4,6 +4,7 @@ import io.berth.slurm.GetOpt.Given;
 import java.io.IOException;
 import java.time.ZonedDateTime;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param user the owner if no option names one
 /// @param now the submitter's time in his zone, by which times of day are read; asked for only then
 /// @param files that options name
+/// @param own variables that the job has whatever `--export` hands on
 public record SubmittedFrom(
         @Nullable String name,
         @Nullable String command,
@@ -23,7 +25,8 @@ public record SubmittedFrom(
         @Nullable String host,
         @Nullable String user,
         Supplier<ZonedDateTime> now,
-        Files files) {
+        Files files,
+        Map<String, String> own) {
 
     public static final SubmittedFrom UNKNOWN =
             new SubmittedFrom(null, null, null, null, ZonedDateTime::now);
@@ -45,7 +48,7 @@ public record SubmittedFrom(
             @Nullable String host,
             @Nullable String user,
             Supplier<ZonedDateTime> now) {
-        this(name, null, workingDirectory, host, user, now, SubmittedFrom::none);
+        this(name, null, workingDirectory, host, user, now, SubmittedFrom::none, Map.of());
     }
 
     /// Refuses to read any.

@@ -11,6 +11,7 @@ import io.berth.contracts.ShareRequest;
 import java.nio.file.NoSuchFileException;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -650,6 +651,43 @@ final class SbatchTest {
         assertThat(job.gpuType()).isEqualTo(types == null ? "a100" : null);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"NONE | ''", "NIL | ''", "FOO=bar,HOME | FOO HOME", "ALL | HOME PATH"})
+    void what_the_command_itself_gives_a_job_is_there_whatever_is_exported(
+            String export, String others) throws InvalidOption {
+        SubmittedFrom from =
+                new SubmittedFrom(
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        () -> NOW,
+                        SubmittedFrom::none,
+                        Map.of("BERTH_SESSION_URL", "ws://gateway"));
+
+        JobSubmission job =
+                Sbatch.request(
+                                Sbatch.commandLine(List.of("--export=" + export)),
+                                Map.of("HOME", "/home/alice", "PATH", "/bin"),
+                                BatchScript.of(PLAIN),
+                                List.of(),
+                                from)
+                        .submission();
+
+        assertThat(job.environment())
+                .containsEntry("BERTH_SESSION_URL", "ws://gateway")
+                .containsOnlyKeys(
+                        Stream.concat(
+                                        Stream.of("BERTH_SESSION_URL"),
+                                        others.isEmpty()
+                                                ? Stream.of()
+                                                : Arrays.stream(others.split(" ")))
+                                .toList());
+    }
+
     private static JobSubmission withFiles(Map<String, String> files, String... words)
             throws InvalidOption {
         SubmittedFrom from =
@@ -666,7 +704,8 @@ final class SbatchTest {
                                 throw new NoSuchFileException(name);
                             }
                             return text;
-                        });
+                        },
+                        Map.of());
         return Sbatch.request(
                         Sbatch.commandLine(List.of(words)),
                         Map.of("HOME", "/home/alice"),

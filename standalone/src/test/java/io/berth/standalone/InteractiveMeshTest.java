@@ -258,6 +258,14 @@ class InteractiveMeshTest {
     }
 
     @Test
+    void a_program_has_the_variables_that_it_is_to_have() throws IOException {
+        Outcome outcome =
+                mesh.berth("srun", "--export=FOO=bar", "sh", "-c", "echo $FOO ${OTHER-none}");
+
+        assertThat(outcome.out()).as(outcome.err()).isEqualTo("bar none\n");
+    }
+
+    @Test
     void salloc_holds_an_allocation_for_the_steps_of_its_shell() throws IOException {
         String berth = TestMesh.ROOT.resolve("berth").toString();
 

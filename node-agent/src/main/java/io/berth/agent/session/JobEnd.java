@@ -91,7 +91,11 @@ public final class JobEnd {
                 // A command, or an allocation.
             }
         }
-        URI session = URI.create(environment.getOrDefault("BERTH_SESSION_URL", ""));
+        String url = environment.getOrDefault("BERTH_SESSION_URL", "");
+        if (!url.startsWith("ws")) {
+            throw new IOException("BERTH_SESSION_URL is no session's address: '" + url + "'");
+        }
+        URI session = URI.create(url);
         String secret = environment.getOrDefault("BERTH_SESSION_SECRET", "");
         var early = new LinkedBlockingQueue<Frame>();
         if (command.equals(List.of("--allocation"))) {

@@ -419,6 +419,12 @@ class JobEndTest {
     }
 
     @Test
+    void without_a_session_nothing_is_waited_for() {
+        assertThatThrownBy(() -> started(Map.of("BERTH_SESSION_URL", ""), "true").get())
+                .hasMessageContaining("BERTH_SESSION_URL is no session's address: ''");
+    }
+
+    @Test
     void when_the_user_is_gone_nothing_of_the_command_is_left() throws Exception {
         Path pid = folder.resolve("pid");
         var run =
