@@ -8,10 +8,13 @@ import org.jspecify.annotations.Nullable;
 /// The tasks of an array as `--array` names them: `0-15:4%2` is 0, 4, 8 and 12, two at a time.
 ///
 /// As in Slurm indices may repeat and overlap, `%` followed by no number is no throttle, and `%3`
-/// alone is task 0.
+/// alone is task 0. So that a text costs no more than it is worth, it names no more than
+/// [#MOST_NAMED] indices, those that repeat among them.
 ///
 /// @param throttle the most tasks that run at once; 0 is any number
 public record ArrayText(IndexSet tasks, int throttle) {
+
+    static final int MOST_NAMED = 2 * (IndexSet.MAX_INDEX + 1);
 
     private static final String INVALID =
             "Batch job submission failed: Invalid job array specification";
@@ -33,10 +36,17 @@ public record ArrayText(IndexSet tasks, int throttle) {
         if (list.isEmpty()) {
             tasks.set(0);
         }
-        for (String range : list.split(",")) {
-            if (!range.isEmpty()) {
-                add(range, tasks);
+        int named = 0;
+        for (int from = 0; from <= list.length(); ) {
+            int comma = list.indexOf(',', from);
+            int end = comma < 0 ? list.length() : comma;
+            if (end > from) {
+                named += add(list.substring(from, end), tasks);
             }
+            if (named > MOST_NAMED) {
+                throw InvalidOption.refused(INVALID);
+            }
+            from = end + 1;
         }
         if (tasks.isEmpty()) {
             throw InvalidOption.refused(INVALID);
@@ -50,11 +60,12 @@ public record ArrayText(IndexSet tasks, int throttle) {
         return (int) Math.min(number.orElse(0), Integer.MAX_VALUE);
     }
 
-    private static void add(String range, BitSet tasks) throws InvalidOption {
+    /// How many indices the range names.
+    private static int add(String range, BitSet tasks) throws InvalidOption {
         int dash = range.indexOf('-');
         if (dash < 0) {
             tasks.set(index(range));
-            return;
+            return 1;
         }
         int colon = range.indexOf(':', dash);
         int first = index(range.substring(0, dash));
@@ -66,6 +77,7 @@ public record ArrayText(IndexSet tasks, int throttle) {
         for (int index = first; index <= last; index += step) {
             tasks.set(index);
         }
+        return (last - first) / step + 1;
     }
 
     private static int index(String digits) throws InvalidOption {

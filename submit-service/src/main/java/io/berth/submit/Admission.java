@@ -117,6 +117,11 @@ public final class Admission {
             public int tasks() {
                 return array == null ? 1 : array.tasks().size();
             }
+
+            /// How many jobs it makes: tasks, or components.
+            public int jobs() {
+                return tasks() + components.size();
+            }
         }
 
         /// It may not.

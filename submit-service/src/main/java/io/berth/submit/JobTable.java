@@ -19,9 +19,15 @@ final class JobTable {
     private final NavigableMap<JobId, Job> jobs = new ConcurrentSkipListMap<>();
     private final Map<JobId, NavigableSet<JobId>> arrays = new ConcurrentHashMap<>();
 
+    private volatile long unended;
+
     void put(Job job) {
         ArrayTask task = job.description().array();
-        if (jobs.put(job.id(), job) == null && task != null) {
+        Job before = jobs.put(job.id(), job);
+        count(job, 1);
+        if (before != null) {
+            count(before, -1);
+        } else if (task != null) {
             arrays.computeIfAbsent(task.array(), _ -> new ConcurrentSkipListSet<>()).add(job.id());
         }
     }
@@ -37,6 +43,9 @@ final class JobTable {
 
     void remove(JobId id) {
         Job removed = jobs.remove(id);
+        if (removed != null) {
+            count(removed, -1);
+        }
         if (removed == null || removed.description().array() == null) {
             return;
         }
@@ -53,6 +62,17 @@ final class JobTable {
         if (job.equals(jobs.get(job.id()))) {
             remove(job.id());
         }
+    }
+
+    private void count(Job job, int by) {
+        if (!job.state().terminal()) {
+            unended += by;
+        }
+    }
+
+    /// How many wait or run.
+    long unended() {
+        return unended;
     }
 
     @Nullable Job get(JobId id) {

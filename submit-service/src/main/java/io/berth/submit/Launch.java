@@ -17,6 +17,7 @@ import io.berth.slurm.JobSubmission;
 import io.berth.slurm.MailText;
 import io.berth.submit.Refusal.InvalidScript;
 import io.berth.submit.Refusal.ScriptTooLarge;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Map.Entry;
@@ -38,6 +39,13 @@ public record Launch(
         @Nullable MailRequest mail,
         @Nullable String container,
         @Nullable String command) {
+    private static final int MAX_VARIABLES = 10_000;
+
+    /// Linux's MAX_ARG_STRLEN, with the NUL.
+    private static final int MOST_TEXT = 128 << 10;
+
+    private static final int UTF8_MOST = 3;
+    private static final String TOO_LONG = "128 KiB, with which no program can be started";
     private static final int MAX_ARGUMENTS = 10_000;
 
     /// A user's name, or a plain address.
@@ -184,11 +192,25 @@ public record Launch(
             if (argument == null || !Checks.isText(argument)) {
                 throw invalid("an argument of the script is null or no text");
             }
+            if (tooLong(argument)) {
+                throw invalid("an argument of the script is longer than " + TOO_LONG);
+            }
         }
         return arguments;
     }
 
+    /// Whether the kernel starts no program with such a text, or may not.
+    private static boolean tooLong(String text) {
+        return text.length() >= MOST_TEXT / UTF8_MOST
+                && text.getBytes(StandardCharsets.UTF_8).length >= MOST_TEXT;
+    }
+
     private static Map<String, String> environment(Map<String, String> environment) throws Refused {
+        if (environment.size() > MAX_VARIABLES) {
+            throw invalid(
+                    "the environment has %d variables, more than %d"
+                            .formatted(environment.size(), MAX_VARIABLES));
+        }
         for (Entry<String, String> variable : environment.entrySet()) {
             String name = variable.getKey();
             if (name.isEmpty() || name.indexOf('=') >= 0 || !Checks.isText(name)) {
@@ -197,6 +219,10 @@ public record Launch(
             }
             if (variable.getValue() == null || !Checks.isText(variable.getValue())) {
                 throw invalid("environment variable " + quoted(name) + " is null or no text");
+            }
+            if (tooLong(name + "=" + variable.getValue())) {
+                throw invalid(
+                        "environment variable " + quoted(name) + " is longer than " + TOO_LONG);
             }
         }
         return environment;

@@ -121,6 +121,11 @@ public final class Picture {
         return whole;
     }
 
+    /// How many jobs wait or run.
+    public long unendedJobs() {
+        return jobs.unended();
+    }
+
     private void noticeJob(long id) {
         highestJob = Math.max(highestJob, id);
     }

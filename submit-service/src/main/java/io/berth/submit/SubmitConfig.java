@@ -27,6 +27,10 @@ public interface SubmitConfig {
     @WithDefault("10001")
     int maxArraySize();
 
+    /// The most jobs that wait and run at once, tasks of arrays among them: Slurm's MaxJobCount.
+    @WithDefault("200000")
+    long maxJobs();
+
     /// How long the body of a request may take to arrive.
     @WithDefault("60s")
     Duration bodyTimeout();

@@ -47,6 +47,12 @@ final class Wiring {
 
     @Produces
     @Singleton
+    JobRoom room(SubmitConfig config) {
+        return new JobRoom(config.maxJobs());
+    }
+
+    @Produces
+    @Singleton
     Spans spans(SubmitConfig config) {
         return config.tracesEndpoint()
                 .<Spans>map(it -> new SpanExporter(it, "submit-service"))

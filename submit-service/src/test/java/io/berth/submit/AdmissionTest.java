@@ -25,6 +25,8 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -278,6 +280,13 @@ final class AdmissionTest {
                 arguments("arguments", List.of("half \udc00")),
                 arguments("arguments", List.of("a\u0000b")),
                 arguments("arguments", Collections.nCopies(10_001, "a")),
+                arguments("arguments", List.of("é".repeat(64 << 10))),
+                arguments("environment", Map.of("A", "a".repeat((128 << 10) - 2))),
+                arguments(
+                        "environment",
+                        IntStream.range(0, 10_001)
+                                .boxed()
+                                .collect(Collectors.toMap(i -> "V" + i, _ -> ""))),
                 arguments("environment", Map.of("A=B", "c")),
                 arguments("environment", Map.of("", "c")),
                 arguments("environment", Map.of("A", "\u0000")));

@@ -7,6 +7,7 @@ import io.berth.log.Clocks;
 import io.berth.slurm.JobSubmission;
 import io.berth.submit.Caller;
 import io.berth.submit.Job;
+import io.berth.submit.JobRoom;
 import io.berth.submit.Position;
 import io.berth.submit.SubmitConfig;
 import io.berth.submit.http.BulkSubmissions.Results;
@@ -34,7 +35,7 @@ public final class GatewayRequests {
 
     public GatewayRequests(
             GatewayLog log, SubmissionWriter writer, SubmitConfig config, Clocks clocks) {
-        bulk = new BulkSubmissions(log, writer, config, clocks);
+        bulk = new BulkSubmissions(log, writer, new JobRoom(config.maxJobs()), config, clocks);
         turns = new JobTurns(log, config, clocks, headers());
     }
 

@@ -6,6 +6,7 @@ import io.berth.log.EventWriter;
 import io.berth.log.LogClients;
 import io.berth.log.TopicDeclarations;
 import io.berth.submit.Deadline;
+import io.berth.submit.JobRoom;
 import io.berth.submit.Position;
 import io.berth.submit.SubmitConfig;
 import io.berth.submit.Unavailable;
@@ -31,6 +32,7 @@ public final class GatewayService {
                                         case "answerTimeout", "bulkTimeout" -> ANSWER_TIMEOUT;
                                         case "viewTimeout" -> Duration.ofSeconds(2);
                                         case "maxArraySize" -> 10_001;
+                                        case "maxJobs" -> 200_000L;
                                         default -> throw new AssertionError("not set: " + method);
                                     });
 
@@ -45,7 +47,7 @@ public final class GatewayService {
         this.clocks = clocks;
         log = new GatewayLog(clients, events, new TopicDeclarations(1, 1, (short) 1), clocks);
         writer = new SubmissionWriter(events, log, 1);
-        gateway = new Gateway(log, writer, CONFIG, clocks);
+        gateway = new Gateway(log, writer, new JobRoom(CONFIG.maxJobs()), CONFIG, clocks);
         requests = new GatewayRequests(log, writer, CONFIG, clocks);
     }
 

@@ -8,6 +8,7 @@ import io.berth.submit.Admission;
 import io.berth.submit.Admission.Decision.Admitted;
 import io.berth.submit.Caller;
 import io.berth.submit.Deadline;
+import io.berth.submit.JobRoom;
 import io.berth.submit.Picture;
 import io.berth.submit.Position;
 import io.berth.submit.Refused;
@@ -42,12 +43,19 @@ final class BulkSubmissions {
 
     private final GatewayLog log;
     private final SubmissionWriter writer;
+    private final JobRoom room;
     private final SubmitConfig config;
     private final Clocks clocks;
 
-    BulkSubmissions(GatewayLog log, SubmissionWriter writer, SubmitConfig config, Clocks clocks) {
+    BulkSubmissions(
+            GatewayLog log,
+            SubmissionWriter writer,
+            JobRoom room,
+            SubmitConfig config,
+            Clocks clocks) {
         this.log = log;
         this.writer = writer;
+        this.room = room;
         this.config = config;
         this.clocks = clocks;
     }
@@ -107,6 +115,7 @@ final class BulkSubmissions {
                     new Intake(
                             picture,
                             new SubmissionLimits(),
+                            room,
                             config.maxArraySize(),
                             clocks.millis());
         }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.berth.submit.Caller;
 import io.berth.submit.Deadline;
 import io.berth.submit.Job;
+import io.berth.submit.JobRoom;
 import io.berth.submit.Position;
 import io.berth.submit.Refusal;
 import io.berth.submit.Refused;
@@ -72,6 +73,7 @@ final class DirectSubmissions {
     private final Callers callers;
     private final GatewayLog log;
     private final SubmissionWriter writer;
+    private final JobRoom room;
     private final SubmissionCounter counter;
     private final SubmitConfig config;
     private final Clock clock;
@@ -93,6 +95,7 @@ final class DirectSubmissions {
             Callers callers,
             GatewayLog log,
             SubmissionWriter writer,
+            JobRoom room,
             SubmissionCounter counter,
             SubmitConfig config,
             Clock clock,
@@ -103,6 +106,7 @@ final class DirectSubmissions {
         this.callers = callers;
         this.log = log;
         this.writer = writer;
+        this.room = room;
         this.counter = counter;
         this.config = config;
         this.clock = clock;
@@ -231,7 +235,7 @@ final class DirectSubmissions {
     }
 
     private List<Pending> admitted(List<Asked> taken) {
-        var intake = new Intake(log.picture(), limits, config.maxArraySize(), clock.millis());
+        var intake = new Intake(log.picture(), limits, room, config.maxArraySize(), clock.millis());
         var pending = new ArrayList<Pending>();
         for (Asked asked : taken) {
             Caller caller = asked.caller();

@@ -21,6 +21,7 @@ import io.berth.submit.Deadline;
 import io.berth.submit.Job;
 import io.berth.submit.JobFold;
 import io.berth.submit.JobName;
+import io.berth.submit.JobRoom;
 import io.berth.submit.Picture;
 import io.berth.submit.Position;
 import io.berth.submit.Refusal.JobNotFound;
@@ -57,8 +58,15 @@ public class Gateway {
     private final SubmitConfig config;
     private final Clocks clocks;
     private final SubmissionLimits limits = new SubmissionLimits();
+    private final JobRoom room;
 
-    public Gateway(GatewayLog log, SubmissionWriter writer, SubmitConfig config, Clocks clocks) {
+    public Gateway(
+            GatewayLog log,
+            SubmissionWriter writer,
+            JobRoom room,
+            SubmitConfig config,
+            Clocks clocks) {
+        this.room = room;
         this.log = log;
         this.writer = writer;
         this.config = config;
@@ -139,6 +147,7 @@ public class Gateway {
                         admitted.descriptions(),
                         admitted.tasks(),
                         () -> picture.jobs(clocks.millis()));
+                room.take(picture.unendedJobs(), admitted.jobs(), clocks.millis());
                 yield admitted;
             }
             case NotAdmitted no -> throw new Refused(no.refusal());

@@ -8,6 +8,7 @@ import io.berth.submit.Admission.Decision;
 import io.berth.submit.Admission.Decision.Admitted;
 import io.berth.submit.Admission.Decision.NotAdmitted;
 import io.berth.submit.Caller;
+import io.berth.submit.JobRoom;
 import io.berth.submit.Picture;
 import io.berth.submit.Refused;
 import io.berth.submit.SubmissionLimits;
@@ -24,6 +25,8 @@ final class Intake {
     private final Configuration configuration;
     private final List<NodeSeen> nodes;
     private final Tally tally;
+    private final Picture picture;
+    private final JobRoom room;
     private final int maxArraySize;
     private final long now;
     private final Map<Caller, Admission> admissions = new HashMap<>();
@@ -38,7 +41,9 @@ final class Intake {
     /// @param limits for this intake alone as long as it is in use
     /// @param now epoch milliseconds
     /// @throws Unavailable before there is a configuration
-    Intake(Picture picture, SubmissionLimits limits, int maxArraySize, long now) {
+    Intake(Picture picture, SubmissionLimits limits, JobRoom room, int maxArraySize, long now) {
+        this.picture = picture;
+        this.room = room;
         this.configuration = Gateway.configuration(picture);
         this.nodes = picture.registrations();
         this.tally = limits.tally(configuration, () -> picture.jobs(now));
@@ -50,6 +55,7 @@ final class Intake {
         return switch (decision(asked, caller)) {
             case Admitted admitted -> {
                 tally.add(admitted.descriptions(), admitted.tasks());
+                room.take(picture.unendedJobs(), admitted.jobs(), now);
                 yield admitted;
             }
             case NotAdmitted no -> throw new Refused(no.refusal());

@@ -15,6 +15,7 @@ import io.quarkus.test.junit.QuarkusTestProfile;
 import io.quarkus.test.junit.TestProfile;
 import io.restassured.RestAssured;
 import io.restassured.builder.RequestSpecBuilder;
+import io.restassured.http.ContentType;
 import io.restassured.path.json.JsonPath;
 import io.restassured.response.Response;
 import java.io.IOException;
@@ -46,17 +47,20 @@ class ImpatientGatewayTest {
     public static class ShortLimits implements QuarkusTestProfile {
         @Override
         public Map<String, String> getConfigOverrides() {
-            return Map.of(
-                    "berth.submit.answer-timeout", "2s",
-                    "berth.submit.write-timeout", "1s",
-                    "berth.submit.view-timeout", "500ms",
-                    "berth.submit.body-timeout", "600ms",
-                    "berth.submit.requests-in-flight", "3",
-                    "berth.submit.bulks", "1",
-                    "berth.submit.user-requests-per-second", "40",
-                    "berth.submit.user-sessions", "2",
-                    "quarkus.http.limits.max-connections", Integer.toString(MOST_CONNECTIONS),
-                    "quarkus.http.read-timeout", "500ms");
+            return Map.ofEntries(
+                    Map.entry("berth.submit.answer-timeout", "2s"),
+                    Map.entry("berth.submit.write-timeout", "1s"),
+                    Map.entry("berth.submit.view-timeout", "500ms"),
+                    Map.entry("berth.submit.body-timeout", "600ms"),
+                    Map.entry("berth.submit.requests-in-flight", "3"),
+                    Map.entry("berth.submit.bulks", "1"),
+                    Map.entry("berth.submit.max-jobs", "1000"),
+                    Map.entry("berth.submit.user-requests-per-second", "40"),
+                    Map.entry("berth.submit.user-sessions", "2"),
+                    Map.entry(
+                            "quarkus.http.limits.max-connections",
+                            Integer.toString(MOST_CONNECTIONS)),
+                    Map.entry("quarkus.http.read-timeout", "500ms"));
         }
     }
 
@@ -72,6 +76,28 @@ class ImpatientGatewayTest {
     @AfterEach
     void connectionsStayAgain() {
         RestAssured.requestSpecification = null;
+    }
+
+    @Test
+    void no_more_jobs_wait_and_run_than_there_is_room_for() {
+        String tasks =
+                "{\"script\":\"#!/bin/sh\\n\",\"terms\":{\"array\":\"0-%d\",\"hold\":true}}\n";
+
+        Api.refused(
+                Api.as("alice")
+                        .contentType(ContentType.JSON)
+                        .body(tasks.formatted(1000))
+                        .post("/v1/jobs"),
+                422,
+                "limit_reached");
+        Api.as("alice")
+                .contentType(BulkResource.NDJSON)
+                .body(tasks.formatted(599).repeat(3).getBytes(StandardCharsets.UTF_8))
+                .post("/v1/jobs/bulk")
+                .then()
+                .body(
+                        containsString("\"status\":201"),
+                        containsString("MaxJobCount: 1000 jobs may wait or run at once, and 6"));
     }
 
     @Test
