@@ -127,7 +127,9 @@ public class Gateway {
     private Written write(
             JobSubmission asked, Caller caller, @Nullable IdempotencyKey key, Deadline due)
             throws Refused {
-        return writer.write(new Draft(admitted(asked, caller), caller, key), due);
+        Admitted admitted = admitted(asked, caller);
+        room.take(log.picture().unendedJobs(), admitted.jobs(), clocks.millis());
+        return writer.write(new Draft(admitted, caller, key), due);
     }
 
     private Admitted admitted(JobSubmission asked, Caller caller) throws Refused {
@@ -147,7 +149,6 @@ public class Gateway {
                         admitted.descriptions(),
                         admitted.tasks(),
                         () -> picture.jobs(clocks.millis()));
-                room.take(picture.unendedJobs(), admitted.jobs(), clocks.millis());
                 yield admitted;
             }
             case NotAdmitted no -> throw new Refused(no.refusal());
