@@ -156,7 +156,7 @@ public class Gateway {
     }
 
     /// @throws Unavailable before the first has been read
-    static Configuration configuration(Picture picture) {
+    public static Configuration configuration(Picture picture) {
         return picture.configuration()
                 .orElseThrow(() -> new Unavailable("the cluster has no configuration yet"));
     }

@@ -11,10 +11,10 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 ///
 /// @param used held by jobs that run
 @Schema(name = "License")
-record LicenseJson(String name, int total, int used, int free) {
+public record LicenseJson(String name, int total, int used, int free) {
 
     /// All of the cluster's.
-    static List<LicenseJson> all(Configuration configuration, Stream<Job> jobs) {
+    public static List<LicenseJson> all(Configuration configuration, Stream<Job> jobs) {
         var used = new TreeMap<String, Integer>();
         jobs.filter(job -> !job.held().isEmpty())
                 .forEach(job ->

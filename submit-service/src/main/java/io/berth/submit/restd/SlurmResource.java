@@ -2,16 +2,21 @@ package io.berth.submit.restd;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.berth.contracts.PrivateData;
+import io.berth.contracts.config.Configuration;
+import io.berth.contracts.event.ConfigEntry.Partition;
+import io.berth.contracts.event.ConfigEntry.Reservation;
 import io.berth.core.request.Sight;
 import io.berth.submit.Caller;
 import io.berth.submit.Job;
 import io.berth.submit.JobName;
+import io.berth.submit.Node;
 import io.berth.submit.Permissions;
 import io.berth.submit.Picture;
 import io.berth.submit.SubmitConfig;
 import io.berth.submit.http.Callers;
 import io.berth.submit.http.Gateway;
 import io.berth.submit.http.JobControls;
+import io.berth.submit.http.LicenseJson;
 import io.berth.submit.http.StrictJson;
 import io.berth.submit.http.SubmissionBody;
 import io.smallrye.common.annotation.RunOnVirtualThread;
@@ -31,6 +36,7 @@ import java.io.InputStream;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
@@ -163,6 +169,17 @@ public class SlurmResource {
     @Path("nodes")
     @Operation(summary = "All nodes")
     public Response nodes(@Context HttpServerRequest request) {
+        return nodes(request, _ -> true);
+    }
+
+    @GET
+    @Path("node/{name}")
+    @Operation(summary = "A node")
+    public Response node(@PathParam("name") String name, @Context HttpServerRequest request) {
+        return nodes(request, it -> it.name().value().equals(name));
+    }
+
+    private Response nodes(HttpServerRequest request, Predicate<Node> asked) {
         Caller caller = callers.of(request);
         return SlurmAnswer.of(
                 gateway,
@@ -172,8 +189,11 @@ public class SlurmResource {
                     return Map.of(
                             "nodes",
                             picture.nodes().stream()
+                                    .filter(asked)
                                     .map(it -> SlurmNodes.node(it, picture))
-                                    .toList());
+                                    .toList(),
+                            "last_update",
+                            SlurmNumber.time(clock.millis()));
                 });
     }
 
@@ -181,6 +201,17 @@ public class SlurmResource {
     @Path("partitions")
     @Operation(summary = "All partitions")
     public Response partitions(@Context HttpServerRequest request) {
+        return partitions(request, _ -> true);
+    }
+
+    @GET
+    @Path("partition/{name}")
+    @Operation(summary = "A partition")
+    public Response partition(@PathParam("name") String name, @Context HttpServerRequest request) {
+        return partitions(request, it -> it.name().equals(name));
+    }
+
+    private Response partitions(HttpServerRequest request, Predicate<Partition> asked) {
         Caller caller = callers.of(request);
         return SlurmAnswer.of(
                 gateway,
@@ -190,8 +221,82 @@ public class SlurmResource {
                     return Map.of(
                             "partitions",
                             SlurmPartitions.all(picture).stream()
+                                    .filter(asked)
                                     .map(it -> SlurmPartitions.of(it, picture))
-                                    .toList());
+                                    .toList(),
+                            "last_update",
+                            SlurmNumber.time(clock.millis()));
                 });
+    }
+
+    @GET
+    @Path("reservations")
+    @Operation(summary = "The reservations that are on or to come")
+    public Response reservations(@Context HttpServerRequest request) {
+        return reservations(request, _ -> true);
+    }
+
+    @GET
+    @Path("reservation/{name}")
+    @Operation(summary = "A reservation")
+    public Response reservation(
+            @PathParam("name") String name, @Context HttpServerRequest request) {
+        return reservations(request, it -> it.name().equals(name));
+    }
+
+    private Response reservations(HttpServerRequest request, Predicate<Reservation> asked) {
+        Caller caller = callers.of(request);
+        return SlurmAnswer.of(
+                gateway,
+                () -> {
+                    Picture picture = gateway.picture(null);
+                    Sight sight = caller.sight(picture);
+                    Configuration configuration = Gateway.configuration(picture);
+                    long now = clock.millis();
+                    return Map.of(
+                            "reservations",
+                            configuration.reservations().values().stream()
+                                    .filter(it -> !it.over(now) && sight.reservation(it))
+                                    .filter(asked)
+                                    .map(it ->
+                                            SlurmReservations.of(
+                                                    it,
+                                                    configuration,
+                                                    picture.registrations(),
+                                                    now))
+                                    .toList(),
+                            "last_update",
+                            SlurmNumber.time(now));
+                });
+    }
+
+    @GET
+    @Path("licenses")
+    @Operation(summary = "The cluster's licenses, and how many are in use")
+    public Response licenses() {
+        return SlurmAnswer.of(
+                gateway,
+                () -> {
+                    Picture picture = gateway.picture(null);
+                    long now = clock.millis();
+                    return Map.of(
+                            "licenses",
+                            LicenseJson.all(Gateway.configuration(picture), picture.jobs(now))
+                                    .stream()
+                                    .map(SlurmResource::license)
+                                    .toList(),
+                            "last_update",
+                            SlurmNumber.time(now));
+                });
+    }
+
+    private static Map<String, Object> license(LicenseJson it) {
+        return Map.of(
+                "LicenseName", it.name(),
+                "Total", it.total(),
+                "Used", it.used(),
+                "Free", it.free(),
+                "Remote", false,
+                "Reserved", 0);
     }
 }

@@ -238,6 +238,27 @@ class SlurmResourceTest {
     }
 
     @Test
+    void one_node_or_partition_is_told_alone_and_of_none_nothing() {
+        slurm("alice").get(ROOT + "node/dgx-01").then().body("nodes.name", contains("dgx-01"));
+        slurm("alice").get(ROOT + "node/gone").then().statusCode(200).body("nodes", empty());
+        slurm("alice").get(ROOT + "partition/cpu").then().body("partitions.name", contains("cpu"));
+        slurm("alice").get(ROOT + "partition/gone").then().body("partitions", empty());
+    }
+
+    @Test
+    void reservations_and_licenses_are_told() {
+        for (String kind : List.of("reservations", "licenses")) {
+            slurm("alice")
+                    .get(ROOT + kind)
+                    .then()
+                    .statusCode(200)
+                    .body(kind, empty())
+                    .body("last_update.set", is(true));
+        }
+        slurm("alice").get(ROOT + "reservation/gone").then().body("reservations", empty());
+    }
+
+    @Test
     void without_a_token_or_with_another_version_there_is_nothing() {
         given().get(ROOT + "jobs").then().statusCode(401);
         given().header("X-SLURM-USER-TOKEN", "x").get(ROOT + "jobs").then().statusCode(401);
