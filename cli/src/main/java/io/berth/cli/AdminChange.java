@@ -58,11 +58,11 @@ final class AdminChange {
     }
 
     Outcome accounts() throws CommandFailure {
-        return section("accounts", "account", Clause.NAME, "names", "account", "accounts");
+        return section("accounts", "account", Clause.NAME, "account");
     }
 
     Outcome qos() throws CommandFailure {
-        return section("qos", "QOS", Clause.NAME, "names", "qos");
+        return section("qos", "QOS", Clause.NAME, "qos");
     }
 
     private Outcome section(String section, String what, String... keys) throws CommandFailure {
@@ -115,8 +115,8 @@ final class AdminChange {
     }
 
     Outcome users() throws CommandFailure {
-        String[] keys = {Clause.NAME, "names", "user", "users", "account", "accounts", "partition"};
-        List<String> users = clause.named(Clause.NAME, "names", "user", "users");
+        String[] keys = {Clause.NAME, "user", "account", "partition"};
+        List<String> users = clause.named(Clause.NAME, "user");
         if (users.isEmpty()) {
             throw new CommandFailure(1, " Need name of user to " + word() + ".\n");
         }
@@ -129,7 +129,7 @@ final class AdminChange {
         List<Setting> levels = settings.stream().filter(it -> it.key().equals(LEVEL)).toList();
         settings.removeIf(it -> List.of("defaultaccount", LEVEL).contains(it.key()));
         boolean inAccounts = verb != Verb.MODIFY || !settings.isEmpty();
-        var named = new ArrayList<>(clause.named("account", "accounts"));
+        var named = new ArrayList<>(clause.named("account"));
         if (verb == Verb.ADD) {
             named.addAll(defaults.stream().filter(it -> !named.contains(it)).toList());
             if (named.isEmpty()) {
@@ -182,7 +182,7 @@ final class AdminChange {
         var levels = new LinkedHashMap<String, Object>();
         for (String user : users) {
             if (verb == Verb.DELETE) {
-                boolean gone = clause.named("account", "accounts").isEmpty();
+                boolean gone = clause.named("account").isEmpty();
                 if (gone && tree.level(user) != AdminLevel.NONE) {
                     levels.put(user, JsonText.NULL);
                 }
@@ -216,8 +216,8 @@ final class AdminChange {
 
     /// Users who coordinate accounts, or no longer do.
     Outcome coordinators() throws CommandFailure {
-        List<String> users = clause.named(Clause.NAME, "names", "user", "users");
-        List<String> named = clause.named("account", "accounts");
+        List<String> users = clause.named(Clause.NAME, "user");
+        List<String> named = clause.named("account");
         if (users.isEmpty() || named.isEmpty()) {
             throw new CommandFailure(
                     1, " Need names=USERS and accounts=ACCOUNTS to " + word() + " coordinators\n");

@@ -5,6 +5,7 @@ import io.berth.client.JsonObject;
 import io.berth.client.JsonText;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Tres;
+import io.berth.slurm.SlurmTime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,8 +41,7 @@ final class AdminPatch {
             return;
         }
         switch (setting.key()) {
-            case "fairshare", "shares", "share" ->
-                    patch.put("shares", isNone(setting) ? JsonText.NULL : number(setting));
+            case "fairshare" -> patch.put("shares", shares(setting));
             case "description",
                     "organization",
                     "parent",
@@ -49,10 +49,10 @@ final class AdminPatch {
                     "preemptmode",
                     "preemptexempttime" ->
                     patch.put(camel(setting.key()), orNull(setting));
-            case "priority", "gracetime" -> patch.put(camel(setting.key()), number(setting));
+            case "priority" -> patch.put("priority", number("Priority", setting));
+            case "gracetime" -> patch.put("graceTime", number(setting));
             case "defaultqos" -> patch.put("defaultQos", orNull(setting));
-            case "qos", "qoslevel" -> list("qos", setting);
-            case "flags", "preempt" -> list(setting.key(), setting);
+            case "qos", "flags", "preempt" -> list(setting.key(), setting);
             default ->
                     throw new CommandFailure(
                             1, " Unknown option: " + setting.key() + "=" + setting.value() + "\n");
@@ -64,7 +64,6 @@ final class AdminPatch {
             case "usagefactor" -> "usageFactor";
             case "preemptmode" -> "preemptMode";
             case "preemptexempttime" -> "preemptExemptTime";
-            case "gracetime" -> "graceTime";
             default -> key;
         };
     }
@@ -73,11 +72,39 @@ final class AdminPatch {
         return setting.value().equals("-1") || setting.value().isEmpty();
     }
 
-    private static Object orNull(Setting setting) {
+    private static Object shares(Setting setting) throws CommandFailure {
         if (isNone(setting)) {
             return JsonText.NULL;
         }
-        return setting.key().equals("usagefactor") ? number(setting) : setting.value();
+        return setting.value().equalsIgnoreCase("parent") ? "parent" : number("FairShare", setting);
+    }
+
+    private static Object orNull(Setting setting) throws CommandFailure {
+        if (isNone(setting)) {
+            return JsonText.NULL;
+        }
+        return setting.key().equals("usagefactor")
+                ? number("UsageFactor", setting)
+                : setting.value();
+    }
+
+    /// @param name as Slurm calls it
+    /// @throws CommandFailure if it is no number
+    private static Object number(String name, Setting setting) throws CommandFailure {
+        Object number = number(setting);
+        if (number instanceof String text) {
+            throw CommandFailure.error(
+                    "sacctmgr", "Invalid value for %s (%s)".formatted(name, text));
+        }
+        return number;
+    }
+
+    private static String minutes(Limit limit, Setting setting) throws CommandFailure {
+        if (SlurmTime.parseLimit(setting.value()).isEmpty()) {
+            throw new CommandFailure(
+                    1, " Bad %s time format: %s\n".formatted(limit.slurmName(), setting.value()));
+        }
+        return setting.value();
     }
 
     /// A number as such, anything else as a text for the service to judge.
@@ -130,8 +157,9 @@ final class AdminPatch {
         limits.put(
                 name,
                 switch (limit.unit()) {
-                    case COUNT -> isNone(setting) ? JsonText.NULL : number(setting);
-                    case MINUTES -> isNone(setting) ? JsonText.NULL : setting.value();
+                    case COUNT ->
+                            isNone(setting) ? JsonText.NULL : number(limit.slurmName(), setting);
+                    case MINUTES -> isNone(setting) ? JsonText.NULL : minutes(limit, setting);
                     case TRES -> amounts(old.fields().get(name), setting);
                 });
     }

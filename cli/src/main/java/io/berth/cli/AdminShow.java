@@ -11,11 +11,9 @@ import io.berth.contracts.Tres;
 import io.berth.slurm.SlurmTime;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -51,15 +49,9 @@ final class AdminShow {
             new Table(List.of(right("Time", 19), right("Actor", 12), right("Revision", 10)));
 
     /// Words that are no names: how what is shown is shown. What is deleted is not kept.
-    private static final Set<String> WORDS =
-            Set.of(
-                    "tree",
-                    "withassoc",
-                    "withcoord",
-                    "withdeleted",
-                    "wolimits",
-                    "woplimits",
-                    "wopinfo");
+    private static final Keywords WORDS =
+            Keywords.of(
+                    "Tree:4 WithAssociations:5=withassoc WithCoordinators:5 WithDeleted:5 WithRawQOSLevel:5 WithSubAccounts:5 WOLimits:4 WOPInfo:4 WOPLimits:4");
 
     private static final List<Limit> ASSOCIATION_LIMITS =
             List.of(
@@ -107,9 +99,21 @@ final class AdminShow {
         this.document = document;
     }
 
-    /// What the books do not have, and what there is instead.
+    /// What the books do not have, and what there is instead, if anything.
     private static final Map<String, String> NOT_KEPT =
             Map.of(
+                    "federation",
+                    "there is one cluster",
+                    "problem",
+                    "",
+                    "reservation",
+                    "scontrol show reservation shows them",
+                    "resource",
+                    "scontrol show licenses shows the cluster's own",
+                    "runawayjobs",
+                    "",
+                    "stats",
+                    "sdiag tells how busy the services are",
                     "event",
                     "the books do not keep why nodes were down or drained; sinfo -R tells it of now, and sreport cluster Utilization how much was down",
                     "wckey",
@@ -120,19 +124,13 @@ final class AdminShow {
         String instead = NOT_KEPT.get(entity);
         if (instead != null) {
             throw CommandFailure.error(
-                    "sacctmgr", "show " + entity + " is not supported: " + instead);
+                    "sacctmgr",
+                    "show "
+                            + entity
+                            + " is not supported"
+                            + (instead.isEmpty() ? "" : ": " + instead));
         }
-        if (!List.of(
-                        "account",
-                        "assoc",
-                        "association",
-                        "cluster",
-                        "configuration",
-                        "qos",
-                        "transaction",
-                        "tre",
-                        "user")
-                .contains(entity)) {
+        if (AdminWords.SHOWN.find(entity) == null) {
             throw new CommandFailure(
                     1,
                     "No valid entity in list command\nInput line must include \"Account\", \"Association\","
@@ -147,7 +145,7 @@ final class AdminShow {
             case "cluster" -> show.cluster();
             case "configuration" ->
                     terminal.out().print(JsonText.pretty(admin.document().fields()));
-            case "tre" -> show.tres();
+            case "tres" -> show.tres();
             case "transaction" -> show.transactions(admin.revisions());
             default -> show.associations();
         }
@@ -166,21 +164,24 @@ final class AdminShow {
 
     private boolean wanted(String name, String... keys) {
         List<String> names = new ArrayList<>(clause.named(keys));
-        names.removeIf(it -> WORDS.contains(it.toLowerCase(Locale.ROOT)));
+        names.removeIf(it -> WORDS.find(it) != null);
         return names.isEmpty() || names.contains(name);
     }
 
     private List<String> accountNames() {
         return document.object("accounts").fields().keySet().stream()
-                .filter(it -> wanted(it, "account", "accounts", "name", "names"))
+                .filter(it -> wanted(it, "account", Clause.NAME))
                 .sorted()
                 .toList();
     }
 
+    private boolean said(String word) {
+        return clause.named(Clause.NAME).stream().anyMatch(it -> word.equals(WORDS.find(it)));
+    }
+
     /// Whether associations are shown with what they are of.
     private boolean withAssociations() {
-        return words.has("associations")
-                || clause.named(Clause.NAME).stream().anyMatch("withassoc"::equalsIgnoreCase);
+        return words.has("associations") || said("withassoc");
     }
 
     private void accounts() throws CommandFailure {
@@ -231,15 +232,15 @@ final class AdminShow {
                                     tree.level(it.user()).slurmName()),
                     it ->
                             !it.user().isEmpty()
-                                    && wanted(it.user(), "user", "users", "name", "names")
-                                    && wanted(it.account(), "account", "accounts"),
+                                    && wanted(it.user(), "user", Clause.NAME)
+                                    && wanted(it.account(), "account"),
                     "User,Def Acct,Admin,Cluster,Account,Partition,Share,MaxJobs,MaxTRES,QOS,Def QOS");
             return;
         }
         var rows = new ArrayList<List<String>>();
         tree.members()
                 .forEach((user, of) -> {
-                    if (wanted(user, "user", "users", "name", "names")) {
+                    if (wanted(user, "user", Clause.NAME)) {
                         rows.add(
                                 List.of(
                                         user,
@@ -300,9 +301,7 @@ final class AdminShow {
         associations(
                 List.of(),
                 _ -> List.of(),
-                it ->
-                        wanted(it.account(), "account", "accounts")
-                                && wanted(it.user(), "user", "users"),
+                it -> wanted(it.account(), "account") && wanted(it.user(), "user"),
                 "Cluster,Account,User,Partition,Share,GrpTRES,MaxJobs,MaxTRES,QOS,Def QOS");
     }
 
@@ -314,7 +313,7 @@ final class AdminShow {
             Predicate<AdminTree.Row> shown,
             String format)
             throws CommandFailure {
-        boolean tree = clause.named(Clause.NAME).contains("tree");
+        boolean tree = said("tree");
         var titles = new ArrayList<Table.Title>(first);
         titles.add(right("Cluster", 10));
         titles.add(tree ? left("Account", 20) : right("Account", 10));
@@ -359,7 +358,7 @@ final class AdminShow {
         QOS_LIMITS.forEach(it -> titles.add(title(it)));
         var rows = new ArrayList<List<String>>();
         for (String name : document.object("qos").fields().keySet().stream().sorted().toList()) {
-            if (wanted(name, "name", "names", "qos")) {
+            if (wanted(name, Clause.NAME, "qos")) {
                 JsonObject qos = document.object("qos").object(name);
                 var row = new ArrayList<String>();
                 row.add(name);

@@ -3,6 +3,7 @@ package io.berth.cli;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /// What follows the verb and the entity of `sacctmgr`: conditions, and what is to be set.
@@ -54,6 +55,17 @@ record Clause(List<Setting> conditions, List<Setting> settings) {
     Clause plain() {
         return new Clause(
                 Stream.concat(conditions.stream(), settings.stream()).toList(), List.of());
+    }
+
+    /// The same with other names of its keys.
+    Clause keyed(UnaryOperator<String> full) {
+        return new Clause(keyed(conditions, full), keyed(settings, full));
+    }
+
+    private static List<Setting> keyed(List<Setting> all, UnaryOperator<String> full) {
+        return all.stream()
+                .map(it -> new Setting(full.apply(it.key()), it.sign(), it.value()))
+                .toList();
     }
 
     /// All values of conditions with one of these keys.

@@ -21,8 +21,10 @@ final class Sacctmgr implements Command {
                     flag("readonly", 'r', "refuse what would change something"),
                     CliOption.VERBOSE);
 
-    private static final Set<String> CHANGES =
-            Set.of("add", "create", "modify", "update", "delete", "remove");
+    private static final Set<String> CHANGES = Set.of("add", "modify", "delete");
+
+    private static final Set<String> REFUSED =
+            Set.of("archive", "clear", "dump", "load", "reconfigure", "shutdown");
 
     @Override
     public String synopsis() {
@@ -40,12 +42,21 @@ final class Sacctmgr implements Command {
         if (operands.isEmpty()) {
             throw new CommandFailure(1, " One of add, modify, delete and show is required\n");
         }
-        String verb = operands.getFirst().toLowerCase(Locale.ROOT);
-        String entity = operands.size() < 2 ? "" : entity(operands.get(1));
-        if (words.has("readonly") && CHANGES.contains(verb)) {
+        String verb = AdminWords.VERBS.full(operands.getFirst());
+        boolean changes = CHANGES.contains(verb);
+        if (words.has("readonly") && changes) {
             throw new CommandFailure(1, "Can't run this command in readonly mode.\n");
         }
-        Clause clause = Clause.of(operands.subList(Math.min(2, operands.size()), operands.size()));
+        if (REFUSED.contains(verb)) {
+            throw CommandFailure.error("sacctmgr", verb + " is not supported");
+        }
+        Keywords entities = changes ? AdminWords.ENTITIES : AdminWords.SHOWN;
+        String entity =
+                entities.full(operands.size() < 2 ? "" : operands.get(1).toLowerCase(Locale.ROOT));
+        Clause clause =
+                Clause.of(operands.subList(Math.min(2, operands.size()), operands.size()))
+                        .keyed(it ->
+                                changes ? AdminWords.key(entity, it) : AdminWords.condition(it));
         return switch (verb) {
             case "help" -> {
                 terminal.out().print(Help.of(this));
@@ -55,24 +66,17 @@ final class Sacctmgr implements Command {
                 terminal.out().print(Main.version() + "\n");
                 yield 0;
             }
-            case "show", "list" -> AdminShow.run(terminal, words, entity, clause);
-            case "add", "create" -> change(terminal, words, AdminChange.Verb.ADD, entity, clause);
-            case "modify", "update" ->
-                    change(terminal, words, AdminChange.Verb.MODIFY, entity, clause);
-            case "delete", "remove" ->
-                    change(terminal, words, AdminChange.Verb.DELETE, entity, clause);
+            case "show" -> AdminShow.run(terminal, words, entity, clause);
+            case "add" -> change(terminal, words, AdminChange.Verb.ADD, entity, clause);
+            case "modify" -> change(terminal, words, AdminChange.Verb.MODIFY, entity, clause);
+            case "delete" -> change(terminal, words, AdminChange.Verb.DELETE, entity, clause);
             default ->
                     throw new CommandFailure(
-                            1, " '" + verb + "' is none of add, modify, delete and show\n");
+                            1,
+                            " '"
+                                    + verb.toLowerCase(Locale.ROOT)
+                                    + "' is none of add, modify, delete and show\n");
         };
-    }
-
-    /// In the singular and small letters.
-    private static String entity(String word) {
-        String small = word.toLowerCase(Locale.ROOT);
-        return small.endsWith("s") && !small.equals("qos")
-                ? small.substring(0, small.length() - 1)
-                : small;
     }
 
     private static int change(

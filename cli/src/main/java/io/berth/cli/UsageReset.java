@@ -25,7 +25,7 @@ record UsageReset(String account, @Nullable String user) {
         if (clause.settings().size() != 1 || !setting.value().equals("0")) {
             throw new CommandFailure(1, " RawUsage can only be set to 0, and alone\n");
         }
-        List<String> names = clause.named(Clause.NAME, "names", entity, entity + "s");
+        List<String> names = clause.named(Clause.NAME, entity);
         if (names.isEmpty()) {
             throw new CommandFailure(1, " Need name of " + entity + " to modify.\n");
         }
@@ -35,7 +35,7 @@ record UsageReset(String account, @Nullable String user) {
                             .filter(document.object("accounts")::has)
                             .map(it -> new UsageReset(it, null))
                             .toList();
-            case "user" -> ofUsers(document, names, clause.named("account", "accounts"));
+            case "user" -> ofUsers(document, names, clause.named("account"));
             default ->
                     throw new CommandFailure(
                             1, " RawUsage of a QOS is that of its jobs' accounts: reset those\n");

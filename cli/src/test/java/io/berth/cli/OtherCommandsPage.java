@@ -155,7 +155,7 @@ final class OtherCommandsPage {
     private static String treatment(String verb, List<String> unknownIs, Outcome outcome) {
         String said = outcome.err();
         String different = DIFFERENT.get(verb);
-        int why = said.indexOf("is not supported: ");
+        int why = said.indexOf("is not supported");
         if (why >= 0) {
             return "refused" + said.substring(why + "is not supported".length()).strip();
         }

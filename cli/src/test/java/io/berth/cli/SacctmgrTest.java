@@ -88,6 +88,13 @@ final class SacctmgrTest {
                 "modify qos high set MaxTRESPerUser=gres/gpu=4 flags+=OverPartQos | {\"qos\":{\"high\":{\"limits\":{\"MaxTRESPU\":\"cpu=64,gres/gpu=4\"},\"flags\":[\"DenyOnLimit\",\"OverPartQos\"]}}}",
                 "add coordinator accounts=team_a,team_b names=carol | {\"accounts\":{\"team_a\":{\"coordinators\":[\"carol\"]},\"team_b\":{\"coordinators\":[\"dora\",\"carol\"]}}}",
                 "delete coordinator account=team_b name=dora | {\"accounts\":{\"team_b\":{\"coordinators\":[]}}}",
+                "add account lab9 desc=x org=y | {\"accounts\":{\"lab9\":{\"description\":\"x\",\"organization\":\"y\"}}}",
+                "add acct lab9 d=x o=y p=team_a f=2 MaxJ=5 GrpTRESM=cpu=9 q=high | {\"accounts\":{\"lab9\":{\"description\":\"x\",\"organization\":\"y\",\"parent\":\"team_a\",\"shares\":2,\"limits\":{\"MaxJobs\":5,\"GrpTRESMins\":\"cpu=9\"},\"qos\":[\"high\"]}}}",
+                "mod acc n=team_b set org=y MaxWallDur=1-0 MaxTRESPerN=cpu=4 | {\"accounts\":{\"team_b\":{\"organization\":\"y\",\"limits\":{\"MaxWall\":\"1-0\",\"MaxTRESPerNode\":\"cpu=4\"}}}}",
+                "u u alice set defaulta=team_a ad=op | {\"accounts\":{\"team_a\":{\"users\":{\"alice\":{\"default\":true}}},\"team_b\":{\"users\":{\"alice\":{\"default\":null}}}},\"adminLevels\":{\"alice\":\"operator\"}}",
+                "mod user alice ac=team_a part=batch set MaxJobs=1 | {\"accounts\":{\"team_a\":{\"users\":{\"alice\":{\"partitions\":{\"batch\":{\"MaxJobs\":1}}}}}}}",
+                "mod q high set pri=3 gra=60 usagef=1.5 preemptm=requeue fl=DenyOnLimit | {\"qos\":{\"high\":{\"priority\":3,\"graceTime\":60,\"usageFactor\":1.5,\"preemptMode\":\"requeue\",\"flags\":[\"DenyOnLimit\"]}}}",
+                "del co acc=team_b n=dora | {\"accounts\":{\"team_b\":{\"coordinators\":[]}}}",
                 "modify qos high set flags-=DenyOnLimit | {\"qos\":{\"high\":{\"flags\":null}}}",
             })
     void a_command_changes_what_it_names_and_nothing_else(String command, String patch) {
@@ -172,7 +179,10 @@ final class SacctmgrTest {
                 "show user bob WithAssoc | bob,team_a,None,c,team_a,,20,,,,",
                 "show user bob withcoord format=user | bob",
                 "show account team_b withassoc format=account,user,grptres | team_b,,gres/gpu=16 team_b,alice,",
-                "show assoc user=bob wopinfo format=user,account | bob,team_a"
+                "show assoc user=bob wopinfo format=user,account | bob,team_a",
+                "sho ass u=bob wopi f=user,account | bob,team_a",
+                "lis acct team_a wopl format=account | team_a",
+                "show us n=bob WithA f=user,account | bob,team_a"
             })
     void users_and_accounts_are_shown_with_their_associations(String asked, String lines) {
         assertThat(run("sacctmgr -nP " + asked).out().strip().replace('|', ',').replace('\n', ' '))
@@ -220,6 +230,12 @@ final class SacctmgrTest {
         assertThat(mesh.requests().getLast().path()).isEqualTo("/v1/configuration/changes");
     }
 
+    @ParameterizedTest
+    @CsvSource({"config", "conf", "co", "configuration"})
+    void the_configuration_is_shown_by_the_first_letters_of_its_name(String word) {
+        assertThat(run("sacctmgr show " + word).out()).contains("\"defaultAccount\"");
+    }
+
     @Test
     void what_somebody_else_changed_meanwhile_is_not_undone() {
         mesh.on(
@@ -243,6 +259,13 @@ final class SacctmgrTest {
             value = {
                 "add user zed | ` Need name of account to add user to.`",
                 "modify account team_a | ` No settings: give them after 'set'`",
+                "modify user alice set fairshare=abc | `sacctmgr: error: Invalid value for FairShare (abc)`",
+                "modify user alice set maxjobs=many | `sacctmgr: error: Invalid value for MaxJobs (many)`",
+                "modify user alice set maxwall=long | ` Bad MaxWall time format: long`",
+                "modify account team_a set defaultq=high colo=red | ` Unknown option: colo=red`",
+                "dump | `sacctmgr: error: dump is not supported`",
+                "show federation | `sacctmgr: error: show federation is not supported: there is one cluster`",
+                "show stats | `sacctmgr: error: show stats is not supported: sdiag tells`",
                 "modify account team_a set colour=red | ` Unknown option: colour=red`",
                 "modify account team_a colour=red set fairshare=1 | ` Unknown condition: colour`",
                 "modify qos high set GrpTRES=gpu=1 | ` grptres: 'gpu=1' is no amount of a resource`",
