@@ -23,7 +23,10 @@ interface Accounts {
     /// Read when the first is asked for.
     final class OfMachine {
 
-        private static final Map<String, String> IDS = read();
+        private static final int ID = 2;
+        private static final int COMMENT = 4;
+
+        private static final Map<String, String> IDS = read(ID);
 
         private OfMachine() {}
 
@@ -39,19 +42,38 @@ interface Accounts {
                     : user;
         }
 
-        private static Map<String, String> read() {
-            var ids = new HashMap<String, String>();
+        /// Whether the user has an account here.
+        static boolean has(String user) {
+            return IDS.containsKey(user);
+        }
+
+        /// Who the user is by his account; empty if that does not say it.
+        static String properName(String user) {
+            return Comments.OF.getOrDefault(user, "").replaceFirst(",.*", "");
+        }
+
+        /// Few ask for them.
+        private static final class Comments {
+
+            private static final Map<String, String> OF = read(COMMENT);
+
+            private Comments() {}
+        }
+
+        /// A field of each account.
+        private static Map<String, String> read(int field) {
+            var accounts = new HashMap<String, String>();
             try {
                 for (String line : Files.readAllLines(Path.of("/etc/passwd"))) {
                     String[] parts = line.split(":", -1);
-                    if (parts.length > 2) {
-                        ids.putIfAbsent(parts[0], parts[2]);
+                    if (parts.length > field) {
+                        accounts.putIfAbsent(parts[0], parts[field]);
                     }
                 }
             } catch (IOException e) {
                 // Nobody has an account then.
             }
-            return ids;
+            return accounts;
         }
     }
 }

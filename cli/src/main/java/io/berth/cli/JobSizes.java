@@ -55,19 +55,31 @@ record JobSizes(
     }
 
     private boolean said(String word) {
-        return clause.named(Clause.NAME).stream().anyMatch(it -> it.equalsIgnoreCase(word));
+        return clause.named(Clause.NAME).contains(word);
     }
 
-    Table table() {
-        var titles = new ArrayList<Table.Title>();
-        titles.add(right("Cluster", 9));
-        titles.add(right("Account", 9));
+    /// The columns that `format=` may name.
+    private static final Table FIRST = new Table(List.of(right("Cluster", 9), right("Account", 9)));
+
+    /// The columns: those that are asked for of the cluster and the account, then all others.
+    Table table() throws CommandFailure {
+        Table first = ReportWords.columns(FIRST, clause.named("format"), FIRST);
+        return with(first);
+    }
+
+    Table all() {
+        return with(FIRST);
+    }
+
+    private Table with(Table first) {
+        var titles = new ArrayList<>(first.titles());
+        int amount = counts() ? 13 : unit.widened(13);
         int from = 0;
         for (int bound : bounds) {
-            titles.add(right("%d-%d CPUs".formatted(from, bound - 1), 13));
+            titles.add(right("%d-%d CPUs".formatted(from, bound - 1), amount));
             from = bound;
         }
-        titles.add(right(">= %d CPUs".formatted(from), 13));
+        titles.add(right(">= %d CPUs".formatted(from), amount));
         titles.add(right("% of cluster", 12));
         return new Table(titles);
     }
@@ -75,7 +87,7 @@ record JobSizes(
     List<List<String>> lines() {
         Map<String, long[]> sums = new TreeMap<>();
         long all = 0;
-        List<String> tops = clause.named("account", "accounts");
+        List<String> tops = clause.named("account");
         for (JsonObject job : jobs) {
             long seconds = seconds(job);
             String account = shownAs(job.text("account"), tops);
@@ -100,15 +112,15 @@ record JobSizes(
         long its = 0;
         for (long sum : sums) {
             its += sum;
-            line.add(counts() ? Long.toString(sum) : unit.told(sum));
+            line.add(counts() ? Long.toString(sum) : unit.told(sum, all));
         }
         line.add(String.format(Locale.ROOT, "%.2f%%", 100.0 * its / all));
         return line;
     }
 
     private boolean wanted(JsonObject job) {
-        List<String> users = clause.named("user", "users");
-        List<String> partitions = clause.named("partition", "partitions");
+        List<String> users = clause.named("user");
+        List<String> partitions = clause.named("partition");
         return (users.isEmpty() || users.contains(job.text("user")))
                 && (partitions.isEmpty() || partitions.contains(job.text("partition")));
     }

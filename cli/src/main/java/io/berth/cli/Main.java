@@ -111,7 +111,7 @@ public final class Main {
     }
 
     /// @throws CommandFailure if a cluster is named that is another one
-    private static void requireThisCluster(Terminal terminal, String command, List<String> named)
+    static void requireThisCluster(Terminal terminal, String command, List<String> named)
             throws CommandFailure {
         if (named.isEmpty() || named.stream().anyMatch("all"::equalsIgnoreCase)) {
             return;

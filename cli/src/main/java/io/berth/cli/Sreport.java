@@ -10,7 +10,10 @@ import io.berth.client.Query;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// `sreport`: who used how much in a time, from the books.
 ///
@@ -18,12 +21,24 @@ import java.util.OptionalLong;
 final class Sreport implements Command {
 
     private static final int TOP = 10;
+    private static final long HOUR_MILLIS = 3_600_000;
+    private static final long DAY_MILLIS = 24 * HOUR_MILLIS;
     private static final String SIZES = "job SizesByAccount";
+
+    private static final Keywords UNITS =
+            Keywords.of(
+                    """
+                    SecPer:6=SECONDS_PERCENT MinPer:6=MINUTES_PERCENT HourPer:6=HOURS_PERCENT
+                    Seconds:1=SECONDS Minutes:1=MINUTES Hours:1=HOURS Percent:1=PERCENT
+                    """);
 
     private static final List<CliOption> OPTIONS =
             Table.options(
                     valued("tres", 'T', "resources, such as cpu,gres/gpu,gres/gpu:a100,billing"),
-                    valued("time", 't', "Seconds, Minutes or Hours"),
+                    valued(
+                            "time",
+                            't',
+                            "Seconds, Minutes, Hours, Percent, SecPer, MinPer or HourPer"),
                     CliOption.CLUSTER,
                     flag("all_clusters", 'a', "nothing: there is one cluster"),
                     flag("quiet", 'Q', "nothing: what is done is what is asked"),
@@ -44,51 +59,89 @@ final class Sreport implements Command {
     @Override
     public int run(Terminal terminal, Words words) throws CommandFailure {
         List<String> operands = words.operands();
-        Clause clause = Clause.of(operands.subList(Math.min(2, operands.size()), operands.size()));
+        String report = ReportWords.report(operands);
+        boolean sizes = SIZES.equalsIgnoreCase(report);
+        ReportRows.Kind kind = sizes ? null : kind(operands, report);
+        Clause clause =
+                ReportWords.clause(
+                        report == null ? "" : report, operands.subList(2, operands.size()));
+        Main.requireThisCluster(terminal, "sreport", clause.named("cluster"));
         long end = time(terminal, clause, "end", midnight(terminal));
-        long start = time(terminal, clause, "start", end - 86_400_000);
-        if (start >= end) {
-            throw CommandFailure.error(
-                    "sreport",
-                    "the start is not before the end, which is "
-                            + Dates.iso(end, terminal.zone().get(), ""));
+        long start = time(terminal, clause, "start", midnight(terminal) - DAY_MILLIS);
+        if (end <= start) {
+            end = start + HOUR_MILLIS;
         }
-        if (name(operands).equalsIgnoreCase(SIZES)) {
-            return sizes(terminal, words, clause, start, end);
-        }
-        ReportRows.Kind kind = kind(operands);
+        return kind == null
+                ? sizes(terminal, words, clause, start, end)
+                : usage(terminal, words, kind, clause, start, end);
+    }
+
+    private static int usage(
+            Terminal terminal,
+            Words words,
+            ReportRows.Kind kind,
+            Clause clause,
+            long start,
+            long end)
+            throws CommandFailure {
         if (kind == ReportRows.Kind.OUTCOMES && (words.has("tres") || words.has("time"))) {
             throw CommandFailure.error(
                     "sreport", "job Outcomes tells of jobs, not of resources: leave out -T and -t");
         }
         Unit unit = unit(words.value("time", "Minutes"));
+        Table table =
+                ReportWords.columns(
+                        kind.all(unit),
+                        clause.named("format"),
+                        kind.table(words.has("tres"), unit));
         MeshClient client = MeshClient.of(terminal, "sreport");
-        JsonObject answer =
-                client.accounting(
-                        new Query(kind.path())
-                                .with("start", List.of(start))
-                                .with("end", List.of(end))
-                                .toString());
+        JsonObject answer = told(client, kind, start, end);
         JsonObject document = client.accounting("/v1/configuration").object("document");
         List<String> tres = words.has("tres") ? words.list("tres") : List.of("cpu");
-        var rows = new ReportRows(document, kind.rows(answer), clause, unit, terminal.zone().get());
+        var rows =
+                new ReportRows(
+                        document,
+                        kind.rows(answer),
+                        clause,
+                        unit,
+                        unit.ofTotal() ? reported(client, start, end) : Map.of(),
+                        (end - start) / 1000,
+                        terminal.zone().get());
+        var values = new ArrayList<List<String>>();
+        for (String resource : tres) {
+            values.addAll(rows.of(kind, resource, top(clause)));
+        }
         if (!words.has("noheader")) {
             head(
                     terminal,
                     kind.title(),
                     kind == ReportRows.Kind.OUTCOMES
                             ? "Parts of the jobs that ended on a day"
-                            : "Usage reported in TRES " + unit.title(),
+                            : "Usage reported in " + unit.heading(),
                     start,
                     end);
         }
-        var values = new ArrayList<List<String>>();
-        for (String resource : tres) {
-            values.addAll(rows.of(kind, resource, top(clause)));
-        }
-        Table table = kind.table(words.has("tres"));
-        table.print(terminal.out(), words, kind.table(true), values);
+        boolean tree = clause.named(Clause.NAME).contains("tree");
+        (tree ? table.leftOf("Account", 20) : table)
+                .print(terminal.out(), words, kind.all(unit), values);
         return 0;
+    }
+
+    private static JsonObject told(MeshClient client, ReportRows.Kind kind, long start, long end)
+            throws CommandFailure {
+        return client.accounting(
+                new Query(kind.path())
+                        .with("start", List.of(start))
+                        .with("end", List.of(end))
+                        .toString());
+    }
+
+    /// How many seconds there were of each of the cluster's resources.
+    private static Map<String, Long> reported(MeshClient client, long start, long end)
+            throws CommandFailure {
+        ReportRows.Kind utilization = ReportRows.Kind.UTILIZATION;
+        return utilization.rows(told(client, utilization, start, end)).stream()
+                .collect(Collectors.toMap(it -> it.text("resource"), it -> it.number("reported")));
     }
 
     private static int sizes(Terminal terminal, Words words, Clause clause, long start, long end)
@@ -114,6 +167,7 @@ final class Sreport implements Command {
                         bounds,
                         start,
                         Math.min(end, terminal.now()));
+        Table table = sizes.table();
         if (!words.has("noheader")) {
             head(
                     terminal,
@@ -124,24 +178,24 @@ final class Sreport implements Command {
                     start,
                     end);
         }
-        sizes.table().print(terminal.out(), words, sizes.table(), sizes.lines());
+        table.print(terminal.out(), words, sizes.all(), sizes.lines());
         return 0;
     }
 
-    private static String name(List<String> operands) {
-        return operands.size() < 2 ? "" : operands.get(0) + " " + operands.get(1);
-    }
-
-    private static ReportRows.Kind kind(List<String> operands) throws CommandFailure {
-        String name = name(operands);
-        if (name.toLowerCase(Locale.ROOT).contains("wckey")) {
+    private static ReportRows.Kind kind(List<String> operands, @Nullable String report)
+            throws CommandFailure {
+        String name = operands.size() < 2 ? "" : operands.get(0) + " " + operands.get(1);
+        if ((report == null ? name : report).toLowerCase(Locale.ROOT).contains("wckey")) {
             throw CommandFailure.error(
                     "sreport",
                     name
                             + " is not supported: jobs have no WCKeys here; accounts and comments tell them apart");
         }
+        if ("reservation utilization".equals(report)) {
+            throw CommandFailure.error("sreport", name + " is not supported");
+        }
         for (ReportRows.Kind kind : ReportRows.Kind.values()) {
-            if (kind.words().toLowerCase(Locale.ROOT).equals(name.toLowerCase(Locale.ROOT))) {
+            if (kind.words().equalsIgnoreCase(report)) {
                 return kind;
             }
         }
@@ -181,14 +235,15 @@ final class Sreport implements Command {
     }
 
     private static Unit unit(String name) throws CommandFailure {
-        for (Unit unit : Unit.values()) {
-            if (unit.title().toLowerCase(Locale.ROOT).startsWith(name.toLowerCase(Locale.ROOT))) {
-                return unit;
-            }
+        String unit = UNITS.find(name);
+        if (unit == null) {
+            throw CommandFailure.error(
+                    "sreport",
+                    "Invalid time format: "
+                            + name
+                            + "; Seconds, Minutes, Hours, Percent, SecPer, MinPer and HourPer are known");
         }
-        throw CommandFailure.error(
-                "sreport",
-                "Invalid time format: " + name + "; Seconds, Minutes and Hours are known");
+        return Unit.valueOf(unit);
     }
 
     private static void head(Terminal terminal, String title, String what, long start, long end) {

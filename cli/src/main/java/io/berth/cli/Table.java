@@ -66,6 +66,14 @@ record Table(List<Title> titles) {
         return new Table(chosen);
     }
 
+    /// The same with the column of that name to the left, of that width.
+    Table leftOf(String name, int width) {
+        return new Table(
+                titles.stream()
+                        .map(it -> it.name().equals(name) ? Title.left(name, width) : it)
+                        .toList());
+    }
+
     /// @param rows each with a value for every title of `all`, of which this table shows some
     void print(PrintStream out, Words words, Table all, List<List<String>> rows) {
         boolean bare = words.has("parsable") || words.has("parsable2");

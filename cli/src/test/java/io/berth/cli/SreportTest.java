@@ -179,6 +179,181 @@ final class SreportTest {
                 .isEqualTo("/v1/accounting/outcomes?start=1795046400000&end=1795219200000");
     }
 
+    private static final String REPORTED =
+            """
+            {"start":1,"end":2,"resources":[
+             {"resource":"cpu","allocated":10800,"down":10800,"idle":14400,"reported":36000},
+             {"resource":"gres/gpu","allocated":3600,"down":0,"idle":0,"reported":9000}]}
+            """;
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "percent;cpu;bob=20.00% alice=11.67% eve=0.17%",
+                "P;cpu;bob=20.00% alice=11.67% eve=0.17%",
+                "SecPer;gres/gpu;alice=1800(20.00%) bob=90(1.00%)",
+                "minper;gres/gpu;alice=30(20.00%) bob=2(1.00%)",
+                "HourPer;cpu;bob=2(20.00%) alice=1(11.67%) eve=0(0.17%)",
+                "s;gres/gpu;alice=1800 bob=90"
+            })
+    void usage_is_told_as_a_part_of_what_there_was(String unit, String tres, String told) {
+        mesh.on("GET", "/v1/accounting/utilization", REPORTED);
+
+        assertThat(
+                        run("sreport -nP -t %s -T %s user top format=login,used"
+                                        .formatted(unit, tres))
+                                .out()
+                                .strip()
+                                .replace('|', '=')
+                                .replace('\n', ' '))
+                .isEqualTo(told);
+    }
+
+    @Test
+    void the_clusters_resources_are_told_as_parts_too() {
+        mesh.on("GET", "/v1/accounting/utilization", REPORTED);
+
+        assertThat(run("sreport -t minper cluster util").out())
+                .endsWith(
+                        """
+                        Usage reported in TRES Minutes/Percentage of Total
+                        --------------------------------------------------------------------------------
+                          Cluster            Allocated                 Down            PLND Down                 Idle              Planned             Reported\s
+                        --------- -------------------- -------------------- -------------------- -------------------- -------------------- --------------------\s
+                                c          180(30.00%)          180(30.00%)             0(0.00%)          240(40.00%)             0(0.00%)         600(100.00%)\s
+                        """);
+        assertThat(run("sreport -nP -t per cluster util").out())
+                .isEqualTo("c|30.00%|30.00%|0.00%|40.00%|0.00%|100.00%\n");
+        assertThat(run("sreport -t per cluster util").out())
+                .contains("\nUsage reported in Percentage of Total\n");
+    }
+
+    @Test
+    void a_part_of_what_nobody_counts_is_refused() {
+        mesh.on("GET", "/v1/accounting/utilization", REPORTED);
+
+        assertThat(run("sreport -t percent -T billing user top"))
+                .isEqualTo(
+                        new Outcome(
+                                1,
+                                "",
+                                "sreport: error: of billing it is not known how much there is: cpu, mem, node and gres/gpu have a percent\n"));
+    }
+
+    @Test
+    void accounts_are_told_as_a_tree_and_users_with_all_their_accounts() {
+        assertThat(run("sreport -n cluster acc tree format=account,login,used users=alice").out())
+                .isEqualTo(
+                        """
+                        root                                           70\s
+                         science                                       70\s
+                          team_a                                       70\s
+                           team_a                      alice           70\s
+                        """);
+        mesh.on(
+                "GET",
+                "/v1/accounting/report",
+                """
+                {"usage":[{"account":"team_b","user":"root","jobs":1,"cpuSeconds":60},
+                 {"account":"team_a","user":"root","jobs":2,"cpuSeconds":120}]}
+                """);
+        assertThat(run("sreport -nP user top group format=login,proper,account,jobs,used").out())
+                .isEqualTo("root|root|team_a, team_b|3|3\n");
+    }
+
+    @Test
+    void sizes_are_told_as_parts_of_the_cpu_time_of_all_jobs() {
+        mesh.on("GET", "/v1/accounting/jobs", JOBS);
+
+        assertThat(
+                        run("sreport -nP -t percent job sizes start=2026-11-19 end=2026-11-20 grouping=500")
+                                .out())
+                .isEqualTo("c|gone|0.41%|0.00%|0.41%\nc|science|0.40%|99.18%|99.59%\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "user top foo=bar | foo=bar",
+                "user top tree=1 | tree=1",
+                "cluster Utilization users=bob | users=bob",
+                "cluster acc topcount=3 | topcount=3",
+                "job sizes colour=red | colour=red",
+                "job Outcomes users=bob | users=bob"
+            })
+    void a_condition_that_there_is_not_is_named(String report, String condition) {
+        assertThat(run("sreport " + report))
+                .isEqualTo(new Outcome(1, "", " Unknown condition: " + condition + "\n"));
+        assertThat(mesh.requests()).isEmpty();
+    }
+
+    @Test
+    void columns_can_be_chosen() {
+        assertThat(run("sreport -P user top format=Login,Used,Accounts").out())
+                .endsWith("Login|Used|Account\nbob|120|team_b\nalice|70|team_a\neve|1|gone\n");
+        assertThat(run("sreport -n user top f=login%-6,used%4 topcount=1").out())
+                .isEqualTo("bob     120 \n");
+        assertThat(run("sreport -nP cluster AccountUtil form=ac,tresname,used users=bob").out())
+                .contains("team_b|cpu|120\n");
+        assertThat(run("sreport user top format=login,colour"))
+                .isEqualTo(new Outcome(1, "", " Unknown field 'colour'\n"));
+        mesh.on("GET", "/v1/accounting/utilization", REPORTED);
+        assertThat(
+                        run("sreport -nP cluster util format=Al,Down,PlannedDown,reserved,reported")
+                                .out())
+                .isEqualTo("180|180|0|0|600\n");
+        mesh.on("GET", "/v1/accounting/jobs", JOBS);
+        assertThat(
+                        run("sreport -nP job sizes format=Account start=2026-11-19 end=2026-11-20 gro=500")
+                                .out())
+                .isEqualTo("gone|3000|0|0.41%\nscience|2940|720000|99.59%\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "user top",
+                "u t",
+                "us TopUs",
+                "cl a",
+                "cluster account",
+                "cluster UA",
+                "cl UserUtilizationByA",
+                "job out",
+                "j o"
+            })
+    void names_of_reports_may_be_cut_short(String name) {
+        mesh.on("GET", "/v1/accounting/outcomes", "{\"outcomes\":[]}");
+
+        assertThat(run("sreport " + name).err()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "start=today | 1795132800000 | 1795136400000",
+                "start=2026-11-02 end=2026-11-01 | 1793577600000 | 1793581200000",
+                "s=2026-11-01 e=2026-11-02 | 1793491200000 | 1793577600000"
+            })
+    void an_end_that_is_not_after_the_start_is_an_hour_later(String times, long start, long end) {
+        run("sreport user top " + times);
+
+        assertThat(mesh.requests().getFirst().path())
+                .isEqualTo("/v1/accounting/report?start=%d&end=%d".formatted(start, end));
+    }
+
+    @Test
+    void a_cluster_that_is_not_this_one_is_refused() {
+        assertThat(run("sreport -nP user top cluster=c format=login topcount=1").out())
+                .isEqualTo("bob\n");
+        assertThat(run("sreport user top clusters=other").err())
+                .contains("'other' can't be reached");
+    }
+
     @Test
     void the_top_users_come_first_in_each_resource() {
         assertThat(
@@ -213,9 +388,8 @@ final class SreportTest {
                 "cluster WCKeyUtilizationByUser | cluster WCKeyUtilizationByUser is not supported: jobs have no WCKeys here; accounts and comments tell them apart",
                 "-T cpu job Outcomes | job Outcomes tells of jobs, not of resources: leave out -T and -t",
                 "user TopUsage start=soon | Invalid time specification: soon",
-                "user TopUsage start=2026-11-02 end=2026-11-01 | the start is not before the end, which is 2026-11-01T00:00:00",
                 "user TopUsage topcount=0 | Invalid TopCount: 0",
-                "-t Years user TopUsage | Invalid time format: Years; Seconds, Minutes and Hours are known",
+                "-t Years user TopUsage | Invalid time format: Years; Seconds, Minutes, Hours, Percent, SecPer, MinPer and HourPer are known",
                 "-T gpu user TopUsage | 'gpu' is none of cpu, mem, node, billing, gres/gpu and gres/gpu:TYPE",
             })
     void a_wrong_use_is_told_in_one_line(String words, String complaint) {
