@@ -137,7 +137,7 @@ final class JobChanges {
         var running = new JobView(asItIs());
         long end = time(text);
         long suspended = running.number("suspendedSeconds");
-        long limit = Math.ceilDiv(end - running.startAt(), 1000L) - suspended;
+        long limit = Math.ceilDiv(end - running.number("startedAt"), 1000L) - suspended;
         if (!running.is(JobState.RUNNING) || limit < 1) {
             throw new CommandFailure(
                     1, "Invalid EndTime value: " + text + ": it is set of a job that runs\n");

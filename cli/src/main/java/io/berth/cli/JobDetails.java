@@ -77,12 +77,12 @@ record JobDetails(JobView job, Moment moment, Accounts accounts, boolean perNode
         String eligible = time(job.eligibleAt());
         lines.add("SubmitTime=" + time(job.number("submittedAt")) + " EligibleTime=" + eligible);
         lines.add("AccrueTime=" + time(job.accrueAt(moment.now())));
-        String started = time(job.startAt());
+        String started = time(job.startAt(moment.now()));
         lines.add(
                 "StartTime="
                         + started
                         + " EndTime="
-                        + time(job.endAt())
+                        + time(job.endAt(moment.now()))
                         + " Deadline="
                         + moment.iso(job.number("deadlineAt")));
         if (job.json().has("preemptEligibleAt")) {

@@ -221,7 +221,7 @@ enum JobField {
             case DEADLINE -> moment.iso(job.number("deadlineAt"));
             case DEPENDENCY -> job.orNull("dependency");
             case DERIVED_EXIT_CODE -> "0:0";
-            case END_TIME -> moment.iso(job.endAt());
+            case END_TIME -> moment.iso(job.endAt(moment.now()));
             case EXCLUDED_NODES -> job.text("excludedNodes");
             case EXIT_CODE -> job.number("exitCode") + ":" + job.number("signal");
             case FEATURES -> job.orNull("constraint");
@@ -264,7 +264,7 @@ enum JobField {
             case STANDARD_ERROR -> job.orNull("standardError");
             case STANDARD_INPUT -> job.orNull("standardInput");
             case STANDARD_OUTPUT -> job.orNull("standardOutput");
-            case START_TIME -> moment.iso(job.startAt());
+            case START_TIME -> moment.iso(job.startAt(moment.now()));
             case STATE -> job.state();
             case STATE_CODE -> job.text("stateCode");
             case SUBMIT_TIME -> moment.iso(job.number("submittedAt"));
@@ -348,9 +348,9 @@ enum JobField {
             case MIN_MEMORY -> numbers(one, other, "memoryMib");
             case PRIORITY, PRIORITY_NORMAL -> numbers(one, other, "priority");
             case RESTARTS -> numbers(one, other, "restarts");
-            case START_TIME -> Long.compare(start(one), start(other));
+            case START_TIME -> Long.compare(start(one, moment), start(other, moment));
             case SUBMIT_TIME -> numbers(one, other, "submittedAt");
-            case END_TIME -> Long.compare(one.endAt(), other.endAt());
+            case END_TIME -> Long.compare(one.endAt(moment.now()), other.endAt(moment.now()));
             case NICE -> numbers(one, other, "nice");
             case USER_ID, GROUP_ID ->
                     Long.compare(
@@ -366,8 +366,9 @@ enum JobField {
     }
 
     /// A start that nobody knows comes last.
-    private static long start(JobView job) {
-        return job.startAt() == 0 ? Long.MAX_VALUE : job.startAt();
+    private static long start(JobView job, Moment moment) {
+        long at = job.startAt(moment.now());
+        return at == 0 ? Long.MAX_VALUE : at;
     }
 
     private static int numbers(JobView one, JobView other, String name) {

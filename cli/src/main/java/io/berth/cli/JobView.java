@@ -75,9 +75,14 @@ record JobView(JsonObject json, String tasks) {
         return new JobView(new JsonObject(fields), tasks);
     }
 
-    /// When it started, or is expected to; 0 if that is open.
-    long startAt() {
-        return json.has("startedAt") ? json.number("startedAt") : json.number("plannedStart");
+    /// When it started, or is expected to: not before it may begin; 0 if that is open.
+    long startAt(long now) {
+        if (json.has("startedAt")) {
+            return json.number("startedAt");
+        }
+        long planned = json.number("plannedStart");
+        boolean begins = is(JobState.PENDING) && json.number("beginAt") > now;
+        return planned == 0 && begins ? json.number("beginAt") : planned;
     }
 
     /// Since when it may start as far as it alone is concerned; 0 if it may not.
@@ -184,13 +189,14 @@ record JobView(JsonObject json, String tasks) {
     }
 
     /// When it ended, or ends at the latest, in milliseconds; 0 if that is open.
-    long endAt() {
+    long endAt(long now) {
         if (json.has("endedAt")) {
             return json.number("endedAt");
         }
-        return startAt() == 0 || unlimited()
+        long start = startAt(now);
+        return start == 0 || unlimited()
                 ? 0
-                : startAt()
+                : start
                         + (json.number("timeLimitSeconds") + json.number("suspendedSeconds"))
                                 * 1000;
     }

@@ -35,7 +35,7 @@ record JobsUse(
                 continue;
             }
             running++;
-            long left = Math.max(0, job.endAt() - now) / MINUTE_MILLIS;
+            long left = Math.max(0, job.endAt(now) - now) / MINUTE_MILLIS;
             Tres.parse(job.tres())
                     .forEach((name, amount) -> {
                         tres.merge(name, amount, Long::sum);

@@ -7,10 +7,14 @@ import org.jspecify.annotations.Nullable;
 
 /// The columns of a listing, in the `%` language of `squeue -o` and `sinfo -o`: `%.18i` is the
 /// field `i`, 18 wide, to the right; text between fields is printed as it is. A value that is too
-/// long is cut.
+/// long is cut. `%all` is every field that has a letter, with `|` between them: `a` to `z`, then
+/// `A` to `Z`.
 ///
 /// @param before text before the first column
 record Layout<F>(String before, List<Column<F>> columns) {
+
+    /// All fields.
+    private static final String ALL = "all";
 
     /// One column.
     ///
@@ -35,6 +39,14 @@ record Layout<F>(String before, List<Column<F>> columns) {
         String before = at < 0 ? format : format.substring(0, at);
         while (at >= 0 && at < format.length()) {
             int start = at + 1;
+            if (format.startsWith(ALL, start)) {
+                int next = format.indexOf('%', start);
+                int end = start + ALL.length();
+                columns.addAll(
+                        all(format.substring(end, next < 0 ? format.length() : next), fieldOf));
+                at = next;
+                continue;
+            }
             boolean right = start < format.length() && format.charAt(start) == '.';
             int digits = right ? start + 1 : start;
             int end = digits;
@@ -52,6 +64,29 @@ record Layout<F>(String before, List<Column<F>> columns) {
             at = next;
         }
         return new Layout<>(before, columns);
+    }
+
+    /// The fields of all letters, as long as they are, with a bar between them.
+    private static <F> List<Column<F>> all(String after, Function<Character, @Nullable F> fieldOf) {
+        var fields = new ArrayList<F>();
+        for (char small = 'a'; small <= 'z'; small++) {
+            add(fields, fieldOf.apply(small));
+        }
+        for (char capital = 'A'; capital <= 'Z'; capital++) {
+            add(fields, fieldOf.apply(capital));
+        }
+        var columns = new ArrayList<Column<F>>();
+        for (int i = 0; i < fields.size(); i++) {
+            String text = i + 1 == fields.size() ? after : "|";
+            columns.add(new Column<>(fields.get(i), 0, false, text));
+        }
+        return columns;
+    }
+
+    private static <F> void add(List<F> fields, @Nullable F field) {
+        if (field != null) {
+            fields.add(field);
+        }
     }
 
     /// Reads a format in the language of `squeue -O`: names with commas, each with a width of its

@@ -130,7 +130,10 @@ final class Sinfo implements Command {
     }
 
     private static Layout<NodeField> named(Words words) throws CommandFailure {
-        return Layout.parseNames("sinfo", words.value("Format", ""), NodeField::named);
+        String names = words.value("Format", "");
+        return names.equalsIgnoreCase("all")
+                ? Layout.parse("sinfo", "%all", NodeField::of)
+                : Layout.parseNames("sinfo", names, NodeField::named);
     }
 
     private static void reservations(Terminal terminal, MeshClient client) throws CommandFailure {

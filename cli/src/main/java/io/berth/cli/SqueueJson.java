@@ -95,8 +95,8 @@ final class SqueueJson {
         json.put("submit_time", job.number("submittedAt") / 1000);
         json.put("eligible_time", job.eligibleAt() / 1000);
         json.put("accrue_time", job.accrueAt(moment.now()) / 1000);
-        json.put("start_time", job.startAt() / 1000);
-        json.put("end_time", job.endAt() / 1000);
+        json.put("start_time", job.startAt(moment.now()) / 1000);
+        json.put("end_time", job.endAt(moment.now()) / 1000);
         json.put("last_sched_evaluation", job.number("startedAt") / 1000);
         json.put("suspend_time", job.number("suspendedAt") / 1000);
         json.put(

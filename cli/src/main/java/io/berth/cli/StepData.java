@@ -1,10 +1,12 @@
 package io.berth.cli;
 
+import io.berth.client.JsonObject;
 import io.berth.contracts.JobState;
 import io.berth.slurm.HostList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,30 @@ import org.jspecify.annotations.Nullable;
 final class StepData {
 
     private StepData() {}
+
+    /// The script of a job that runs, as the gateway lists steps; empty where the job has none of
+    /// its own.
+    static Optional<JsonObject> script(JobView job) {
+        if (job.text("launch").equals("HELD")) {
+            return Optional.empty();
+        }
+        List<String> nodes = job.json().texts("nodeNames");
+        long tasks = Math.max(1, job.number("tasks"));
+        var step = new LinkedHashMap<String, @Nullable Object>();
+        step.put("job", job.id());
+        step.put("step", "batch");
+        step.put("name", "batch");
+        step.put("tasks", 1L);
+        step.put("cpus", Math.ceilDiv(tasks, job.nodes()) * (job.number("cpus") / tasks));
+        step.put("beganAt", job.number("startedAt"));
+        step.put("nodes", nodes.isEmpty() ? nodes : nodes.subList(0, 1));
+        return Optional.of(new JsonObject(step));
+    }
+
+    /// Its number, or `batch`.
+    static String name(JsonObject step) {
+        return String.valueOf(step.fields().get("step"));
+    }
 
     /// How long it has run. Nothing of a step whose job was suspended: how long of it the step
     /// stood still is not told.

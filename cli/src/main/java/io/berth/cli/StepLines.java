@@ -181,30 +181,20 @@ final class StepLines {
                                 .thenComparing(JobView::id))
                 .forEach(job -> {
                     for (JsonObject step : steps.getOrDefault(job.id(), List.of())) {
-                        lines.add(
-                                new Line(
-                                        job,
-                                        Long.toString(step.number("step")),
-                                        step.text("name"),
-                                        step.number("tasks"),
-                                        step.number("beganAt"),
-                                        step.texts("nodes")));
+                        lines.add(line(job, step));
                     }
-                    if (!job.text("launch").equals("HELD")) {
-                        lines.add(batch(job));
-                    }
+                    StepData.script(job).ifPresent(it -> lines.add(line(job, it)));
                 });
         return lines;
     }
 
-    private static Line batch(JobView job) {
-        List<String> nodes = job.json().texts("nodeNames");
+    private static Line line(JobView job, JsonObject step) {
         return new Line(
                 job,
-                "batch",
-                "batch",
-                1,
-                job.startAt(),
-                nodes.isEmpty() ? nodes : nodes.subList(0, 1));
+                StepData.name(step),
+                step.text("name"),
+                step.number("tasks"),
+                step.number("beganAt"),
+                step.texts("nodes"));
     }
 }

@@ -3,6 +3,7 @@ package io.berth.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -36,6 +37,17 @@ final class SinfoTest {
                         training*      up 7-00:00:00      8  alloc node[01-08]
                         interactive    up    4:00:00      2  alloc node[01-02]
                         """);
+    }
+
+    @Test
+    void all_fields_stand_with_a_bar_between_them() {
+        List<String> lines = out("sinfo", "-N", "-o", "%all").lines().toList();
+
+        assertThat(lines.getFirst())
+                .startsWith("AVAIL|ACTIVE_FEATURES|CPUS|")
+                .contains("|S:C:T|NODES(A/I)|");
+        assertThat(lines.get(1)).startsWith("up|").contains("|node01|").contains("|1/0|");
+        assertThat(out("sinfo", "-N", "-O", "all")).isEqualTo(out("sinfo", "-N", "-o", "%all"));
     }
 
     @Test

@@ -42,6 +42,46 @@ final class SqueueTest {
     }
 
     @Test
+    void all_fields_stand_with_a_bar_between_them() {
+        mesh.on("GET", "/v1/jobs", "{\"jobs\":[" + Samples.running() + "]}");
+
+        List<String> lines =
+                new CommandRun(mesh).run("squeue", "-o", "%all").out().lines().toList();
+
+        assertThat(lines).hasSize(2);
+        assertThat(lines.getFirst())
+                .startsWith("ACCOUNT|TRES_PER_NODE|MIN_CPUS|MIN_TMP_DISK|END_TIME|")
+                .contains("|S:C:T|JOBID|EXEC_HOST|")
+                .endsWith("|SCHEDNODES|WORK_DIR");
+        assertThat(lines.getLast().split("\\|", -1))
+                .hasSameSizeAs(lines.getFirst().split("\\|", -1))
+                .startsWith("bench", "gres:gpu:8");
+    }
+
+    /// Begins in ten minutes.
+    private static final String LATER =
+            "{\"id\":17,\"state\":\"PENDING\",\"reason\":\"BeginTime\",\"timeLimitSeconds\":60,\"beginAt\":%d}"
+                    .formatted(CommandRun.NOW + 600_000);
+
+    @Test
+    void a_job_that_waits_for_its_begin_starts_then() {
+        mesh.on("GET", "/v1/jobs", "{\"jobs\":[" + LATER + "]}");
+
+        assertThat(new CommandRun(mesh).run("squeue", "-h", "-o", "%S %e").out())
+                .isEqualTo("2026-11-20T10:11:06 2026-11-20T10:12:06\n");
+        assertThat(new CommandRun(mesh).run("squeue", "-h", "-O", "StartTime").out())
+                .startsWith("2026-11-20T10:11:06");
+        assertThat(new CommandRun(mesh).run("squeue", "--start").out())
+                .contains("2026-11-20T10:11:06");
+        assertThat(
+                        new CommandRun(mesh)
+                                .at(CommandRun.NOW + 600_001)
+                                .run("squeue", "-h", "-o", "%S")
+                                .out())
+                .isEqualTo("N/A\n");
+    }
+
+    @Test
     void a_waiting_job_has_a_line_for_each_of_its_partitions_where_that_is_asked_for() {
         mesh.on(
                         "GET",
