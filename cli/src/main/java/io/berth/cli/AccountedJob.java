@@ -30,6 +30,8 @@ record AccountedJob(JsonObject json, Line line) {
     /// Of a step, as accounting tells of it on each of its nodes.
     private static final String PARTS = "stepOnNodes";
 
+    private static final long TERM = 15;
+
     AccountedJob(JsonObject json) {
         this(json, Line.JOB);
     }
@@ -105,6 +107,9 @@ record AccountedJob(JsonObject json, Line line) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>(json.fields());
         fields.put("name", "batch");
         fields.put("state", batchState());
+        if (endedByTerm()) {
+            fields.put("signal", TERM);
+        }
         fields.put("cpus", Math.ceilDiv(tasks, nodes) * (number("cpus") / tasks));
         fields.put("tasks", 1L);
         fields.put("nodes", 1L);
@@ -123,6 +128,15 @@ record AccountedJob(JsonObject json, Line line) {
             fields.put("used", new JsonObject(used));
         }
         return new JsonObject(fields);
+    }
+
+    /// Whether its script was ended with its run. The books do not have how it exited then: TERM
+    /// comes first. A node that is lost sends none.
+    private boolean endedByTerm() {
+        return batchState().equals("CANCELLED")
+                && !text("state").equals("NODE_FAIL")
+                && exit().equals("0:0")
+                && run().text("exit").equals("0:0");
     }
 
     /// A script that was ended with its run was cancelled.
@@ -359,9 +373,10 @@ record AccountedJob(JsonObject json, Line line) {
         return json.number("cpus");
     }
 
-    /// `CANCELLED by alice`
+    /// `CANCELLED by 1000`; by his name whom this machine does not know.
     String state() {
-        String by = json.text("cancelledBy");
+        String name = json.text("cancelledBy");
+        String by = Accounts.OfMachine.has(name) ? Accounts.ofMachine().idOf(name) : name;
         return json.text("state")
                 + (json.text("state").equals("CANCELLED") && !by.isEmpty() && ofJob()
                         ? " by " + by

@@ -9,10 +9,12 @@ import io.berth.cli.Layout.Column;
 import io.berth.client.JsonObject;
 import io.berth.client.Query;
 import io.berth.slurm.JobText;
+import io.berth.slurm.OptionName.Argument;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,8 @@ final class Sacct implements Command {
     private static final String FORMAT = "JobID,JobName,Partition,Account,AllocCPUS,State,ExitCode";
 
     private static final String REFUSED = "refused: ";
+
+    private static final String ONLY_RECORD = "the books are the only record of jobs";
 
     private static final String BRIEF = "JobID,State,ExitCode";
 
@@ -37,14 +41,23 @@ final class Sacct implements Command {
                     flag("allocations", 'X', "without steps"),
                     flag("allusers", 'a', "jobs of all users"),
                     flag("array", '\0', "one line for each waiting task of an array"),
+                    valued(
+                            "associations",
+                            'x',
+                            "refused: associations have no numbers: use --accounts and --user"),
                     flag("brief", 'b', "only JobID, State and ExitCode"),
                     flag("batch-script", 'B', "refused: the books hold no scripts"),
                     CliOption.CLUSTERS,
+                    flag("completion", 'c', "refused: " + ONLY_RECORD),
                     valued("constraints", 'C', "refused: the books hold no constraints"),
                     valued("delimiter", '\0', "this between columns in place of |"),
                     flag("duplicates", 'D', "with the runs that made way for another one"),
-                    valued("endtime", 'E', "jobs before this time"),
+                    valued(
+                            "endtime",
+                            'E',
+                            "jobs before this time, else now; with -s and -S the start"),
                     flag("env-vars", '\0', "refused: the books hold no environments"),
+                    valued("file", 'f', "refused: " + ONLY_RECORD),
                     valued("flags", 'F', "refused: the books do not hold who placed a job"),
                     valued("format", 'o', "columns, such as JobID,User,Elapsed%12"),
                     valued("gid", '\0', "only jobs of these groups, as --group"),
@@ -66,8 +79,11 @@ final class Sacct implements Command {
                     valued("partition", 'r', "only jobs in these partitions"),
                     valued("qos", 'q', "only jobs of these QOS"),
                     valued("reason", 'R', "only jobs with these reasons"),
-                    valued("starttime", 'S', "jobs since this time, else since midnight"),
-                    valued("state", 's', "only jobs in these states"),
+                    valued(
+                            "starttime",
+                            'S',
+                            "jobs since this time, else since midnight; with -s now; with -j always"),
+                    valued("state", 's', "only jobs that were in these states then"),
                     valued("timelimit-max", 'K', "only jobs with no more time than this"),
                     valued("timelimit-min", 'k', "only jobs with no less time than this"),
                     flag("truncate", 'T', "times before and after those asked for are these"),
@@ -76,6 +92,15 @@ final class Sacct implements Command {
                     flag("use-local-uid", '\0', "nothing: users are known by name"),
                     valued("user", 'u', "only jobs of these users, by name or number"),
                     flag("version", 'V', "Berth's version"),
+                    new CliOption(
+                            "whole-hetjob",
+                            '\0',
+                            Argument.OPTIONAL,
+                            "refused: -j 17 shows all components, -j 17+1 one"),
+                    valued(
+                            "wckeys",
+                            'W',
+                            "refused: jobs have no WCKeys here; accounts and comments tell them apart"),
                     CliOption.FEDERATION,
                     CliOption.LOCAL,
                     CliOption.USAGE,
@@ -122,11 +147,10 @@ final class Sacct implements Command {
             }
         }
         SizeUnit unit = words.has("units") ? SizeUnit.of(words.value("units", "")) : null;
-        SacctFilter filter = SacctFilter.of(words);
         Moment moment = Moment.of(terminal);
         var selection = StepSelection.of(JobText.split(words.all("jobs")));
         List<Long> start = start(terminal, words, selection.jobs());
-        List<Long> end = time(terminal, words, "endtime");
+        List<Long> end = end(terminal, words, start);
         long from = start.isEmpty() ? 0 : start.getFirst();
         long to = end.isEmpty() ? moment.now() : end.getFirst();
         if (!end.isEmpty() && from > to) {
@@ -139,7 +163,12 @@ final class Sacct implements Command {
                 !words.has("allocations")
                         || columns.stream()
                                 .anyMatch(it -> it.field() == AccountField.DERIVED_EXIT_CODE);
-        JsonObject answer = answer(terminal, words, selection, start, end, steps);
+        Set<String> states = states(words);
+        SacctFilter filter =
+                SacctFilter.of(words, words.has("starttime") ? states : Set.of(), from, to);
+        List<Long> until = end.equals(start) ? end.stream().map(it -> it + 1).toList() : end;
+        JsonObject answer =
+                answer(terminal, words, selection, asked(words, states), start, until, steps);
         List<JsonObject> jobs = filter.of(answer.objects("jobs"));
         if (answer.flag("more")) {
             terminal.err().print("sacct: older jobs are not shown: ask for a shorter time\n");
@@ -212,16 +241,12 @@ final class Sacct implements Command {
             Terminal terminal,
             Words words,
             StepSelection selection,
+            List<String> states,
             List<Long> start,
             List<Long> end,
             boolean steps)
             throws CommandFailure {
         List<String> ids = selection.jobs();
-        List<String> unknown = States.unknown(words.list("state"));
-        if (!unknown.isEmpty()) {
-            throw new CommandFailure(
-                    1, "sacct: fatal: unrecognized job state value " + unknown.getFirst() + "\n");
-        }
         MeshClient client = MeshClient.of(terminal, "sacct");
         return client.accounting(
                 new Query("/v1/accounting/jobs")
@@ -231,7 +256,7 @@ final class Sacct implements Command {
                         .with("partition", words.list("partition"))
                         .with("qos", words.list("qos"))
                         .with("name", words.list("name"))
-                        .with("state", States.known(States.named(words.list("state"))))
+                        .with("state", states)
                         .with("start", start)
                         .with("end", end)
                         .with("steps", steps ? List.of(true) : List.of())
@@ -250,14 +275,43 @@ final class Sacct implements Command {
         return Me.of(client).operator() ? List.of() : List.of(client.token().actsFor(terminal));
     }
 
+    private static Set<String> states(Words words) throws CommandFailure {
+        List<String> given = words.list("state");
+        List<String> unknown = States.unknown(given);
+        if (!unknown.isEmpty()) {
+            throw new CommandFailure(
+                    1, "sacct: fatal: unrecognized job state value " + unknown.getFirst() + "\n");
+        }
+        return States.named(given);
+    }
+
+    /// The states that the books are asked for: they know how a job is and how it ended, and not
+    /// when it was in another state.
+    private static List<String> asked(Words words, Set<String> states) {
+        boolean then = words.has("starttime");
+        return then && !States.ends(states) ? List.of() : States.known(states);
+    }
+
+    /// Jobs that are named are looked for in all times; those in a state, among those of now.
     private static List<Long> start(Terminal terminal, Words words, List<String> ids)
             throws CommandFailure {
-        if (!words.has("starttime")) {
-            return ids.isEmpty()
-                    ? List.of(Dates.midnight(terminal.now(), terminal.zone().get()))
-                    : List.of();
+        if (words.has("starttime")) {
+            return time(terminal, words, "starttime");
         }
-        return time(terminal, words, "starttime");
+        if (!ids.isEmpty()) {
+            return List.of();
+        }
+        return List.of(
+                words.list("state").isEmpty()
+                        ? Dates.midnight(terminal.now(), terminal.zone().get())
+                        : terminal.now());
+    }
+
+    /// Of jobs in a state since a time, those that were in it at that time.
+    private static List<Long> end(Terminal terminal, Words words, List<Long> start)
+            throws CommandFailure {
+        boolean then = words.has("starttime") && !words.list("state").isEmpty();
+        return words.has("endtime") || !then ? time(terminal, words, "endtime") : start;
     }
 
     private static List<Long> time(Terminal terminal, Words words, String option)
@@ -274,10 +328,11 @@ final class Sacct implements Command {
     }
 
     /// `JobID,Elapsed%12,State%-20`: names with widths; a negative width is to the left. `ALL` is
-    /// all of them.
+    /// all of them; none are the usual ones.
     private static List<Column<AccountField>> columns(String format) throws CommandFailure {
         var columns = new ArrayList<Column<AccountField>>();
-        for (String item : CliOption.split(format)) {
+        List<String> items = CliOption.split(format);
+        for (String item : items.isEmpty() ? CliOption.split(FORMAT) : items) {
             if (item.equalsIgnoreCase("ALL")) {
                 for (AccountField field : AccountField.byName()) {
                     columns.add(new Column<>(field, field.width(), field.right(), " "));

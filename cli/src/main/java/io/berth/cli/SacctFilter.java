@@ -6,6 +6,7 @@ import io.berth.slurm.HostList;
 import io.berth.slurm.SlurmTime;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -14,8 +15,13 @@ import java.util.stream.Stream;
 ///
 /// @param hosts on one of which it ran, as `reasons` of which it has one, and `groups`, by name or
 ///   number, in one of which it was; none is any
+/// @param states in one of which it was in the time from `from` to `to`, in epoch milliseconds;
+///   none is any
 /// @param leastSeconds of the time limit
 record SacctFilter(
+        Set<String> states,
+        long from,
+        long to,
         List<String> hosts,
         List<String> reasons,
         List<String> groups,
@@ -46,8 +52,12 @@ record SacctFilter(
     }
 
     /// @throws CommandFailure naming the option that is wrong
-    static SacctFilter of(Words words) throws CommandFailure {
+    static SacctFilter of(Words words, Set<String> states, long from, long to)
+            throws CommandFailure {
         return new SacctFilter(
+                states,
+                from,
+                to,
                 words.hosts("sacct", "nodelist"),
                 words.list("reason"),
                 Stream.concat(words.list("group").stream(), words.list("gid").stream()).toList(),
@@ -75,6 +85,23 @@ record SacctFilter(
         return group.equals(user) || group.equals(Accounts.ofMachine().idOf(user));
     }
 
+    /// Of states that a job leaves again, other than to wait and to run, only the one that it is in
+    /// now is known.
+    private boolean wasIn(JsonObject job, String state) {
+        long ended = job.has("endedAt") ? job.number("endedAt") : Long.MAX_VALUE;
+        long started = job.has("startedAt") ? job.number("startedAt") : ended;
+        return switch (state) {
+            case "PENDING" -> {
+                long eligible = job.number(job.has("eligibleAt") ? "eligibleAt" : "submittedAt");
+                yield eligible <= to && started >= from;
+            }
+            case "RUNNING" -> job.has("startedAt") && started <= to && ended >= from;
+            default ->
+                    job.text("state").equals(state)
+                            && (ended == Long.MAX_VALUE || (ended >= from && ended <= to));
+        };
+    }
+
     List<JsonObject> of(List<JsonObject> jobs) {
         return jobs.stream().filter(this::shows).toList();
     }
@@ -87,6 +114,7 @@ record SacctFilter(
                 && seconds >= leastSeconds
                 && seconds <= mostSeconds
                 && (groups.isEmpty() || groups.stream().anyMatch(it -> isOf(job, it)))
+                && (states.isEmpty() || states.stream().anyMatch(it -> wasIn(job, it)))
                 && (reasons.isEmpty() || reasons.contains(job.text("reason")))
                 && (hosts.isEmpty()
                         || HostList.expand(job.text("nodeList")).stream()

@@ -89,6 +89,16 @@ final class States {
         return known;
     }
 
+    /// Whether a job is over in each of them.
+    static boolean ends(Set<String> states) {
+        for (JobState state : JobState.values()) {
+            if (!state.terminal() && states.contains(state.name())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /// The place of a state in Slurm's order, for sorting.
     static int rank(String state) {
         int rank = NAMES.indexOf(state);

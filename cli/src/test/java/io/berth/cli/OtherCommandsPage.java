@@ -33,6 +33,9 @@ final class OtherCommandsPage {
                     Map.entry(
                             "sshare long",
                             "without GrpTRESMins and TRESRunMins, which `berth share budget` tells"),
+                    Map.entry(
+                            "sacct state",
+                            "jobs that waited, ran or ended in that time; of other states those that they are in now"),
                     Map.entry("sacct format", "what the books do not know is empty"),
                     Map.entry(
                             "strigger program",

@@ -650,6 +650,104 @@ final class SacctTest {
                 .isEqualTo("/v1/accounting/jobs?job=1012,1013&state=COMPLETED,FAILED");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-s R | state=RUNNING&start=1795168866000",
+                "-s R -S 10:00 | start=1795168800000&end=1795168800001",
+                "-s CD -S 10:00 | state=COMPLETED&start=1795168800000&end=1795168800001",
+                "-s CD -S 10:00 -E now | state=COMPLETED&start=1795168800000&end=1795168866000",
+                "-s R -j 1012 | job=1012&state=RUNNING",
+                "-s CD -j 1012 -S 10:00 | job=1012&state=COMPLETED&start=1795168800000&end=1795168800001",
+                "-j 1012 -S 10:00 | job=1012&start=1795168800000",
+                "-E now | start=1795132800000&end=1795168866000"
+            })
+    void the_time_that_is_meant_depends_on_jobs_and_states(String options, String asked) {
+        var words = new ArrayList<>(List.of("sacct", "-X"));
+        words.addAll(List.of(options.split(" ")));
+
+        new CommandRun(mesh).run(words);
+
+        assertThat(mesh.requests().getLast().path()).isEqualTo("/v1/accounting/jobs?" + asked);
+    }
+
+    @Test
+    void a_state_of_now_has_no_end_before_now() {
+        assertThat(new CommandRun(mesh).run("sacct", "-s", "R", "-E", "10:01").err())
+                .isEqualTo(
+                        "sacct: error: Start time (2026-11-20T10:01:06) requested is after end time (2026-11-20T10:01:00).\n");
+    }
+
+    @Test
+    void a_job_is_of_the_state_that_it_had_then() {
+        assertThat(ids("-s", "R", "-S", "10:00:53")).isEqualTo("1012\n");
+        assertThat(ids("-s", "R", "-S", "10:00:57")).isEmpty();
+        assertThat(ids("-s", "PD", "-S", "10:00:51")).isEqualTo("1012\n1013\n");
+        assertThat(ids("-s", "PD", "-S", "10:00:53")).isEqualTo("1013\n");
+        assertThat(ids("-s", "CD,CA", "-S", "10:00:50", "-E", "10:00:55")).isEqualTo("1012\n");
+        assertThat(ids("-s", "CA", "-S", "10:00:50", "-E", "10:01")).isEqualTo("1013\n");
+    }
+
+    @Test
+    void no_columns_are_the_usual_ones() {
+        assertThat(out("sacct", "-o", "")).isEqualTo(out("sacct"));
+        assertThat(out("sacct", "-o", ",")).isEqualTo(out("sacct"));
+    }
+
+    @Test
+    void who_cancelled_a_job_is_told_by_his_number_where_it_is_known() {
+        String bob = "\"cancelledBy\":\"no_such_user_here\"";
+        mesh.on(
+                "GET",
+                "/v1/accounting/jobs",
+                "{\"jobs\":[{\"id\":1,\"state\":\"CANCELLED\",\"cancelledBy\":\"root\",\"runs\":[]},{\"id\":2,\"state\":\"CANCELLED\","
+                        + bob
+                        + ",\"runs\":[]}]}");
+
+        assertThat(out("sacct", "-XnP", "-o", "state"))
+                .isEqualTo("CANCELLED by 0\nCANCELLED by no_such_user_here\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "CANCELLED, 0:0, CANCELLED 0:15",
+        "PREEMPTED, 0:0, CANCELLED 0:15",
+        "TIMEOUT, 0:9, CANCELLED 0:9",
+        "COMPLETED, 0:0, COMPLETED 0:0",
+        "FAILED, 3:0, FAILED 3:0",
+        "NODE_FAIL, 0:0, CANCELLED 0:0"
+    })
+    void a_script_that_was_ended_had_the_signal(String state, String exit, String batch) {
+        mesh.on(
+                "GET",
+                "/v1/accounting/jobs",
+                "{\"jobs\":[{\"id\":1,\"state\":\"%s\",\"exitCode\":%s,\"signal\":%s,\"tasks\":1,\"startedAt\":1795168852000,\"runs\":[{\"lease\":1,\"exit\":\"%s\"}]}]}"
+                        .formatted(state, exit.split(":")[0], exit.split(":")[1], exit));
+
+        assertThat(out("sacct", "-nP", "-j", "1.batch", "-o", "state,exitcode").replace('|', ' '))
+                .isEqualTo(batch + "\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-c | --completion: the books are the only record of jobs",
+                "--completion | --completion: the books are the only record of jobs",
+                "-f /tmp/x | --file: the books are the only record of jobs",
+                "-W physics | --wckeys: jobs have no WCKeys here; accounts and comments tell them apart",
+                "-x 3 | --associations: associations have no numbers: use --accounts and --user",
+                "--whole-hetjob=yes | --whole-hetjob: -j 17 shows all components, -j 17+1 one"
+            })
+    void what_is_refused_is_named(String options, String message) {
+        var words = new ArrayList<>(List.of("sacct"));
+        words.addAll(List.of(options.split(" ")));
+
+        assertThat(new CommandRun(mesh).run(words))
+                .isEqualTo(new CommandRun.Outcome(1, "", "sacct: error: " + message + "\n"));
+    }
+
     @Test
     void a_field_that_is_none_is_refused() {
         assertThat(new CommandRun(mesh).run("sacct", "-o", "JobID,Foo"))
