@@ -70,7 +70,7 @@ final class JobChanges {
             case "starttime" -> json.put("beginAt", time(value));
             case "deadline" -> json.put("deadlineAt", time(value));
             case "dependency" -> json.put("dependency", value);
-            case "numnodes", "reqnodes", "minnodes" -> json.put("nodes", number("NumNodes", value));
+            case "numnodes", "reqnodes", "minnodes" -> json.put("nodes", nodes(value));
             case "features" -> json.put("constraint", value);
             case "prefer" -> json.put("prefer", value);
             case "reqnodelist", "nodelist" -> json.put("nodeList", value);
@@ -159,6 +159,17 @@ final class JobChanges {
                             .formatted(value, tasks));
         }
         return all / tasks;
+    }
+
+    private static long nodes(String value) throws CommandFailure {
+        if (value.matches("\\d+-\\d+")) {
+            throw new CommandFailure(
+                    1,
+                    "Invalid NumNodes value: "
+                            + value
+                            + ": one number is taken here, a range by sbatch -N\n");
+        }
+        return number("NumNodes", value);
     }
 
     private static long memory(String name, String value) throws CommandFailure {

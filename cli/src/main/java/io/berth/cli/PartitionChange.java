@@ -1,6 +1,7 @@
 package io.berth.cli;
 
 import io.berth.client.JsonText;
+import io.berth.slurm.SlurmTime;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -73,7 +74,7 @@ final class PartitionChange {
         } else if (FLAGS.containsKey(key)) {
             put(FLAGS.get(key), yes(key, value) ? true : null);
         } else if (TIMES.containsKey(key)) {
-            put(TIMES.get(key), isNone(value) ? null : value);
+            put(TIMES.get(key), isNone(value) ? null : time(key, value));
         } else {
             return other(key, value);
         }
@@ -125,6 +126,16 @@ final class PartitionChange {
 
     private static boolean isNone(String value) {
         return NO_LIMIT.contains(value.toUpperCase(Locale.ROOT));
+    }
+
+    private static String time(String key, String value) throws CommandFailure {
+        if (SlurmTime.parseLimit(value).isEmpty()) {
+            throw new CommandFailure(
+                    1,
+                    "Invalid input: %s=%s: it is a time, such as 1-12:00:00 or minutes, or UNLIMITED\n"
+                            .formatted(key, value));
+        }
+        return value;
     }
 
     private static String state(String value) throws CommandFailure {

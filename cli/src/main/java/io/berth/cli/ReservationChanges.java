@@ -52,6 +52,7 @@ final class ReservationChanges {
             throw failure("creating", "Duplicate reservation name: " + name);
         }
         checkNodes("creating", clause);
+        checkComplete(clause);
         send("creating", name, entry(JsonObject.EMPTY, clause));
         terminal.out().print("Reservation created: " + name + "\n");
         return 0;
@@ -72,6 +73,27 @@ final class ReservationChanges {
         String name = known("deleting", name(Clause.of(words)));
         send("deleting", name, JsonText.NULL);
         return 0;
+    }
+
+    /// What a new one cannot be without, in Slurm's order.
+    private static void checkComplete(Clause clause) throws CommandFailure {
+        require(clause, "A start time", "starttime");
+        require(clause, "An end time or duration", "endtime", "duration");
+        require(
+                clause,
+                "Nodes, NodeCnt or PartitionName",
+                "nodes",
+                "nodecnt",
+                "partitionname",
+                "partition");
+        require(clause, "Either Users or Accounts", "users", "user", "accounts", "account");
+    }
+
+    private static void require(Clause clause, String what, String... keys) throws CommandFailure {
+        if (clause.named(keys).isEmpty()) {
+            throw CommandFailure.error(
+                    "scontrol", what + " must be specified.  No reservation created.");
+        }
     }
 
     private JsonObject reservations() {

@@ -14,8 +14,28 @@ import java.util.Set;
 /// change.
 final class Scontrol implements Command {
 
-    /// What is refused, and why.
-    private static final Map<String, String> WITHOUT = Map.of("reboot", "Berth boots no nodes");
+    private static final String NO_BOOT = "Berth boots no nodes";
+    private static final String LOGS = "logs are those of the services";
+
+    /// What is refused, and why, if that is to be said.
+    private static final Map<String, String> WITHOUT =
+            Map.ofEntries(
+                    Map.entry("abort", ""),
+                    Map.entry("cancel_reboot", NO_BOOT),
+                    Map.entry("cluster", "there is one cluster"),
+                    Map.entry("errnumstr", ""),
+                    Map.entry("exit", "there is no prompt to leave"),
+                    Map.entry("fsdampeningfactor", ""),
+                    Map.entry("notify", ""),
+                    Map.entry("pidinfo", "'scontrol listpids' tells whose processes are whose"),
+                    Map.entry("power", NO_BOOT),
+                    Map.entry("quit", "there is no prompt to leave"),
+                    Map.entry("reboot", NO_BOOT),
+                    Map.entry("schedloglevel", LOGS),
+                    Map.entry("setdebug", LOGS),
+                    Map.entry("setdebugflags", LOGS),
+                    Map.entry("shutdown", "'berth down' ends a mesh of one machine"),
+                    Map.entry("takeover", ""));
 
     private static final Set<String> OF_JOBS =
             Set.of(
@@ -63,9 +83,9 @@ final class Scontrol implements Command {
     public int run(Terminal terminal, Words words) throws CommandFailure {
         List<String> operands = words.operands();
         String keyword = operands.isEmpty() ? "" : operands.getFirst();
-        if (WITHOUT.containsKey(keyword)) {
-            throw CommandFailure.error(
-                    "scontrol", keyword + " is not supported: " + WITHOUT.get(keyword));
+        String why = WITHOUT.get(keyword);
+        if (why != null) {
+            throw notSupported(keyword, why);
         }
         if (OF_JOBS.contains(keyword)) {
             return new ScontrolActions(terminal).ofJobs(keyword, rest(operands));
@@ -107,6 +127,12 @@ final class Scontrol implements Command {
             throw new CommandFailure(1, "invalid keyword: " + keyword + "\n");
         }
         return new ScontrolShow(terminal, words).run(operands);
+    }
+
+    /// @param why empty if there is nothing to say
+    static CommandFailure notSupported(String what, String why) {
+        return CommandFailure.error(
+                "scontrol", what + " is not supported" + (why.isEmpty() ? "" : ": " + why));
     }
 
     private static List<String> rest(List<String> operands) {

@@ -3,6 +3,8 @@ package io.berth.cli;
 import io.berth.client.Answer;
 import io.berth.client.JsonObject;
 import io.berth.client.JsonText;
+import io.berth.client.Query;
+import io.berth.contracts.JobState;
 import io.berth.slurm.HostList;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,8 +21,8 @@ final class ScontrolActions {
     /// Slurm tells their failure twice, the second time by an old name.
     private static final Set<String> TOLD_TWICE = Set.of("hold", "uhold", "release");
 
-    private static final Set<String> NODE_STATES =
-            Set.of("drain", "down", "resume", "undrain", "idle");
+    private static final List<String> NODE_STATES =
+            List.of("down", "drain", "idle", "resume", "undrain");
 
     private final Terminal terminal;
     private final MeshClient client;
@@ -39,7 +41,7 @@ final class ScontrolActions {
         }
         var refusals = new StringBuilder();
         for (String operand : operands) {
-            for (String job : JobIds.split(withoutKey(operand))) {
+            for (String job : jobs(verb, operand)) {
                 Answer answer =
                         JobIds.names(job)
                                 ? client.ask("POST", JobIds.path(job) + path(verb))
@@ -60,11 +62,33 @@ final class ScontrolActions {
         return 0;
     }
 
-    /// Slurm takes `jobid=17` and `17`.
-    private static String withoutKey(String operand) {
-        return operand.toLowerCase(Locale.ROOT).startsWith("jobid=")
-                ? operand.substring(6)
-                : operand;
+    /// `jobid=17`, `17`, or `jobname=train`: the caller's jobs of that name, of which those that
+    /// are in a state for it.
+    private List<String> jobs(String verb, String operand) throws CommandFailure {
+        String small = operand.toLowerCase(Locale.ROOT);
+        if (small.startsWith("jobname=")) {
+            String name = operand.substring("jobname=".length());
+            List<String> jobs = named(verb, name);
+            return jobs.isEmpty() ? List.of(operand) : jobs;
+        }
+        return JobIds.split(small.startsWith("jobid=") ? operand.substring(6) : operand);
+    }
+
+    private List<String> named(String verb, String name) throws CommandFailure {
+        Set<JobState> states =
+                switch (verb) {
+                    case "requeue", "requeuehold" -> Set.of(JobState.RUNNING, JobState.SUSPENDED);
+                    case "suspend" -> Set.of(JobState.RUNNING);
+                    case "resume" -> Set.of(JobState.SUSPENDED);
+                    default -> Set.of(JobState.PENDING);
+                };
+        String user = client.token().actsFor(terminal);
+        return JobView.all(client.get(new Query("/v1/jobs").with("user", List.of(user)).toString()))
+                .stream()
+                .filter(job -> job.text("name").equals(name))
+                .filter(job -> states.stream().anyMatch(job::is))
+                .map(job -> Long.toString(job.id()))
+                .toList();
     }
 
     private static String path(String verb) {
@@ -195,9 +219,9 @@ final class ScontrolActions {
                     1,
                     "Invalid input: state="
                             + value
-                            + "\nRequest aborted\nValid states are: NoResp DRAIN FAIL FUTURE RESUME"
-                            + " POWER_DOWN POWER_UP UNDRAIN\nNot all states are valid given a"
-                            + " node's prior state\n");
+                            + "\nRequest aborted\nValid states are: "
+                            + String.join(" ", NODE_STATES).toUpperCase(Locale.ROOT)
+                            + "\n");
         }
         return state;
     }

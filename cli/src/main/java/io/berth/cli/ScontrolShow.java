@@ -5,6 +5,7 @@ import io.berth.cli.JobField.Moment;
 import io.berth.client.Answer;
 import io.berth.client.JsonObject;
 import io.berth.client.Query;
+import io.berth.contracts.JobState;
 import io.berth.slurm.HostList;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 
 /// `scontrol show`: one thing or all of a kind, in full.
 final class ScontrolShow {
+
+    /// What is refused.
+    private static final Set<String> WITHOUT =
+            Set.of("aliases", "bbstat", "burstbuffer", "daemons", "dwstat", "federation", "slurmd");
 
     private final Terminal terminal;
     private final Words words;
@@ -76,6 +81,9 @@ final class ScontrolShow {
         if (entity.isEmpty()) {
             throw new CommandFailure(1, "too few arguments for keyword:show\n");
         }
+        if (WITHOUT.contains(entity)) {
+            throw Scontrol.notSupported("show " + entity, "");
+        }
         throw new CommandFailure(1, "invalid entity:" + entity + " for keyword:show \n");
     }
 
@@ -125,31 +133,31 @@ final class ScontrolShow {
         return 0;
     }
 
-    /// Steps that run: all, those of a job, or `17.0`.
+    /// Scripts and steps that run: all, those of a job, or `17.0`.
     private int steps(@Nullable String name) throws CommandFailure {
         MeshClient client = MeshClient.of(terminal, "scontrol");
         String[] parts = name == null ? new String[0] : name.split("\\.", 2);
         List<String> asked = parts.length == 0 ? List.of() : List.of(parts[0]);
         List<JsonObject> steps =
                 new ArrayList<>(
-                        client
-                                .get(new Query("/v1/steps").with("job", asked).toString())
-                                .objects("steps")
-                                .stream()
-                                .filter(it ->
-                                        parts.length < 2
-                                                || parts[1].equals(
-                                                        Long.toString(it.number("step"))))
-                                .toList());
+                        client.get(new Query("/v1/steps").with("job", asked).toString())
+                                .objects("steps"));
+        var jobs = new HashMap<Long, JobView>();
+        for (JobView job :
+                JobView.all(client.get(new Query("/v1/jobs").with("job", asked).toString()))) {
+            jobs.put(job.id(), job);
+            if (job.is(JobState.RUNNING) || job.is(JobState.SUSPENDED)) {
+                StepData.script(job).ifPresent(steps::add);
+            }
+        }
+        // One whose job is listed no more has ended meanwhile.
+        steps.removeIf(it ->
+                !jobs.containsKey(it.number("job"))
+                        || (parts.length > 1 && !parts[1].equals(StepData.name(it))));
         if (steps.isEmpty() && name != null) {
             terminal.out().print("Job step " + name + " not found\n");
             return 1;
         }
-        var jobs = new HashMap<Long, JobView>();
-        JobView.all(client.get(new Query("/v1/jobs").with("job", asked).toString()))
-                .forEach(job -> jobs.put(job.id(), job));
-        // One that is listed no more has ended meanwhile.
-        steps.removeIf(it -> !jobs.containsKey(it.number("job")));
         DataForm form = DataForm.of(words);
         if (form != null) {
             return data(
@@ -159,7 +167,7 @@ final class ScontrolShow {
                             .map(it ->
                                     StepData.fields(
                                             Objects.requireNonNull(jobs.get(it.number("job"))),
-                                            Long.toString(it.number("step")),
+                                            StepData.name(it),
                                             it.text("name"),
                                             it.number("tasks"),
                                             it.number("beganAt"),

@@ -3,8 +3,12 @@ package io.berth.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.berth.cli.FakeMesh.Reply;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class ReservationCommandsTest {
 
@@ -68,6 +72,9 @@ final class ReservationCommandsTest {
                 "scontrol",
                 "create",
                 "ReservationName=exam",
+                "StartTime=now",
+                "Duration=60",
+                "Nodes=ALL",
                 "Users=ann",
                 "Flags=magnetic,purge_comp=10:00");
 
@@ -89,6 +96,28 @@ final class ReservationCommandsTest {
 
         assertThat(outcome.out()).isEqualTo("Reservation created: team_1\n");
         assertThat(asked()).contains("\"duration\":\"00:01:00\"");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "Users=ann Nodes=ALL | A start time must be specified.",
+                "Users=ann Nodes=ALL Duration=60 | A start time must be specified.",
+                "Users=ann Nodes=ALL StartTime=now | An end time or duration must be specified.",
+                "Users=ann StartTime=now Duration=60 | Nodes, NodeCnt or PartitionName must be specified.",
+                "Nodes=ALL StartTime=now Duration=60 | Either Users or Accounts must be specified."
+            })
+    void what_is_missing_is_named(String words, String missing) {
+        var line = new ArrayList<>(List.of("scontrol", "create", "ReservationName=x"));
+        line.addAll(List.of(words.split(" ")));
+
+        assertThat(new CommandRun(mesh).run(line))
+                .isEqualTo(
+                        new CommandRun.Outcome(
+                                1,
+                                "",
+                                "scontrol: error: " + missing + "  No reservation created.\n"));
     }
 
     @Test
@@ -128,7 +157,14 @@ final class ReservationCommandsTest {
                 Reply.problem(409, "nodes_busy", "Requested nodes are busy: job 17 on node01"));
 
         CommandRun.Outcome outcome =
-                run("scontrol", "create", "ReservationName=x", "users=ann", "nodes=node01");
+                run(
+                        "scontrol",
+                        "create",
+                        "ReservationName=x",
+                        "users=ann",
+                        "nodes=node01",
+                        "starttime=now",
+                        "duration=60");
 
         assertThat(outcome.err())
                 .isEqualTo(

@@ -364,8 +364,7 @@ final class ScontrolTest {
         assertThat(reservation.text("node_list")).isEqualTo("node[01-02]");
         assertThat(reservation.texts("flags")).containsExactly("DAILY", "SPEC_NODES");
         assertThat(reservation.object("berth").text("name")).isEqualTo("course");
-        assertThat(steps).hasSize(1);
-        assertThat(steps.getFirst().text("id")).isEqualTo("1015.0");
+        assertThat(steps).extracting(it -> it.text("id")).containsExactly("1015.0", "1015.batch");
         assertThat(steps.getFirst().object("time").object("running").number("number")).isEqualTo(6);
         assertThat(steps.getFirst().object("time").object("limit").number("number")).isEqualTo(3);
     }
@@ -390,6 +389,94 @@ final class ScontrolTest {
                         "/v1/jobs/17/hold?as=user",
                         "/v1/jobs/17_%5B1-3%5D/release",
                         "/v1/jobs/18/requeue?hold=true");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "hold, 17/hold 18/hold",
+        "uhold, 17/hold?as=user 18/hold?as=user",
+        "release, 17/release 18/release",
+        "requeue, 19/requeue",
+        "suspend, 19/suspend"
+    })
+    void jobs_are_named_by_their_name_too(String verb, String asked) {
+        mesh.on(
+                "GET",
+                "/v1/jobs",
+                """
+                {"jobs":[{"id":17,"name":"train","state":"PENDING"},{"id":18,"name":"train","state":"PENDING"},
+                 {"id":19,"name":"train","state":"RUNNING"},{"id":20,"name":"other","state":"PENDING"},
+                 {"id":21,"name":"train","state":"COMPLETED"}]}
+                """);
+        List.of(17, 18, 19)
+                .forEach(id ->
+                        List.of("hold", "release", "requeue", "suspend")
+                                .forEach(it -> mesh.on("POST", "/v1/jobs/" + id + "/" + it, "{}")));
+
+        assertThat(new CommandRun(mesh).run("scontrol", verb, "JobName=train"))
+                .isEqualTo(new Outcome(0, "", ""));
+
+        assertThat(mesh.requests().getFirst().path()).isEqualTo("/v1/jobs?user=alice");
+        assertThat(mesh.requests().stream().skip(1).map(it -> it.path().substring(9)))
+                .containsExactly(asked.split(" "));
+        assertThat(new CommandRun(mesh).run("scontrol", "requeue", "jobname=none"))
+                .isEqualTo(new Outcome(1, "", "Invalid job id specified for job jobname=none\n"));
+    }
+
+    @Test
+    void a_job_that_waits_for_its_begin_starts_then() {
+        mesh.on(
+                "GET",
+                "/v1/jobs/17",
+                "{\"id\":17,\"state\":\"PENDING\",\"beginAt\":%d}"
+                        .formatted(CommandRun.NOW + 600_000));
+
+        assertThat(out("scontrol", "show", "job", "17"))
+                .contains(" StartTime=2026-11-20T10:11:06 ");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "setdebug 3 | scontrol: error: setdebug is not supported: logs are those of the services",
+                "setdebugflags +Backfill | scontrol: error: setdebugflags is not supported: logs are those of the services",
+                "shutdown | scontrol: error: shutdown is not supported: 'berth down' ends a mesh of one machine",
+                "takeover | scontrol: error: takeover is not supported",
+                "show daemons | scontrol: error: show daemons is not supported",
+                "show slurmd | scontrol: error: show slurmd is not supported"
+            })
+    void what_is_refused_is_named(String words, String message) {
+        var line = new ArrayList<>(List.of("scontrol"));
+        line.addAll(List.of(words.split(" ")));
+
+        assertThat(new CommandRun(mesh).run(line)).isEqualTo(new Outcome(1, "", message + "\n"));
+    }
+
+    @Test
+    void a_state_that_no_node_is_put_into_is_refused_with_those_that_there_are() {
+        assertThat(
+                        new CommandRun(mesh)
+                                .run("scontrol", "update", "NodeName=vm", "State=FAIL")
+                                .err())
+                .isEqualTo(
+                        "Invalid input: state=FAIL\nRequest aborted\nValid states are: DOWN DRAIN IDLE RESUME UNDRAIN\n");
+    }
+
+    @Test
+    void the_script_of_a_run_is_a_step() {
+        mesh.on("GET", "/v1/steps", "{\"steps\":[]}");
+        mesh.on("GET", "/v1/jobs", "{\"jobs\":[" + Samples.running() + "]}");
+
+        assertThat(out("scontrol", "show", "step", "1015.batch"))
+                .isEqualTo(
+                        """
+                        StepId=1015.batch UserId=0 StartTime=2026-11-20T10:00:56 TimeLimit=00:03:00
+                           State=RUNNING Partition=training NodeList=node01
+                           Nodes=1 CPUs=128 Tasks=1 Name=batch Network=(null)
+
+                        """);
+        assertThat(out("scontrol", "show", "step", "1015")).contains("StepId=1015.batch ");
     }
 
     @Test
@@ -625,6 +712,7 @@ final class ScontrolTest {
             delimiter = '|',
             value = {
                 "MinMemoryNode=much | Invalid MinMemoryNode value: much",
+                "NumNodes=2-3 | Invalid NumNodes value: 2-3: one number is taken here, a range by sbatch -N",
                 "NumCPUs=7 | Invalid NumCPUs value: 7: a multiple of the job's 4 tasks, or CPUsPerTask=",
                 "TimeMin=soon | Invalid TimeMin specification: soon",
                 "Contiguous=so | Invalid Contiguous value: so",
@@ -858,6 +946,7 @@ final class ScontrolTest {
                 "update PartitionName=batch Alternate=x | Update of this parameter is not supported: Alternate=x",
                 "update PartitionName=batch State | Update of this parameter is not supported: State",
                 "update PartitionName=batch MaxNodes=many | Invalid maxnodes value: many: it is no whole number below 1000000000",
+                "update PartitionName=batch MaxTime=foo | Invalid input: maxtime=foo: it is a time, such as 1-12:00:00 or minutes, or UNLIMITED",
                 "update PartitionName=batch Hidden=maybe | Invalid input: hidden=maybe: it is YES or NO",
                 "listpids seventeen | Invalid job id: seventeen",
                 "token for=me | Invalid token parameter: for=me: lifespan= or username=",
