@@ -170,6 +170,21 @@ class StriggerTest {
     }
 
     @Test
+    void the_end_of_a_job_that_is_over_is_waited_for_by_nobody() {
+        mesh.on(
+                "POST",
+                "/v1/triggers",
+                Reply.problem(409, "job_not_pending", "Job/step already completing or completed"));
+
+        assertThat(run("strigger", "--set", "--fini", "--jobid=17", "-p", "/bin/a"))
+                .isEqualTo(
+                        new Outcome(
+                                1,
+                                "",
+                                "strigger: error: Job/step already completing or completed\n"));
+    }
+
+    @Test
     void the_gateways_word_is_passed_on() {
         mesh.on("POST", "/v1/triggers", Reply.problem(403, "not_allowed", "only an operator may"));
 

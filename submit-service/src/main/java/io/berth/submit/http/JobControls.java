@@ -56,7 +56,7 @@ import org.jspecify.annotations.Nullable;
 @Singleton
 public class JobControls {
 
-    private static final String OVER = "Job/step already completing or completed";
+    static final String OVER = "Job/step already completing or completed";
     private static final String STARTED = "Job is no longer pending execution";
     private static final String WAITS = "Job is pending execution";
     private static final String NOT_RUNNING = "Job is not running";

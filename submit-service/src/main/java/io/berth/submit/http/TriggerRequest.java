@@ -16,6 +16,7 @@ import io.berth.submit.NodeOccasion;
 import io.berth.submit.Permissions;
 import io.berth.submit.Picture;
 import io.berth.submit.Refusal.InvalidNode;
+import io.berth.submit.Refusal.JobNotPending;
 import io.berth.submit.Refused;
 import io.berth.submit.TriggerRun;
 import java.util.ArrayList;
@@ -136,6 +137,9 @@ record TriggerRequest(
         }
         Job watched = named.getFirst();
         Permissions.toControl(watched, caller, Gateway.configuration(gateway.picture(null)));
+        if (watched.state().terminal()) {
+            throw new Refused(new JobNotPending(JobControls.OVER));
+        }
         return watched.id();
     }
 

@@ -126,6 +126,30 @@ class TriggerTest {
     }
 
     @Test
+    void a_trigger_of_a_job_that_is_over_is_refused() throws Exception {
+        long job = Api.submitted("alice", "");
+        mesh.jobStatus(
+                Samples.status(
+                        mesh.submitted(job),
+                        JobState.COMPLETED,
+                        Samples.run(Samples.DGX, 1000, List.of()),
+                        System.currentTimeMillis()));
+        Api.eventually(
+                () -> Api.as("alice").get("/v1/jobs/" + job).then().body("state", is("COMPLETED")));
+
+        for (String occasion : List.of("fini", "time")) {
+            set(
+                            Api.as("alice"),
+                            "\"occasion\":\"%s\",\"job\":\"%d\",%s"
+                                    .formatted(occasion, job, program("/bin/true")))
+                    .then()
+                    .statusCode(409)
+                    .body("code", is("job_not_pending"))
+                    .body("detail", is("Job/step already completing or completed"));
+        }
+    }
+
+    @Test
     void a_node_that_is_drained_runs_a_permanent_program_each_time() throws Exception {
         isSet(
                 Api.asOperator(),
