@@ -315,7 +315,7 @@ class JobsMeshTest {
 
     @Test
     void a_link_to_berth_is_the_command_of_its_name() throws IOException {
-        Path links = Files.createDirectory(mesh.work().resolve("links"));
+        Path links = mesh.work().resolve("made/for/links");
         mesh.berth("install-links", links.toString()).succeeded();
         Path taken = Files.createDirectory(mesh.work().resolve("taken"));
         Files.writeString(taken.resolve("squeue"), "another's");
