@@ -22,6 +22,9 @@ final class DryRun {
 
     private static final Pattern MORE = Pattern.compile("(\\d{1,4}):(\\S+)");
 
+    private static final String BEFORE_DEADLINE =
+            " before its deadline, or before it has waited as long as it may";
+
     private final Terminal terminal;
     private final MeshClient client;
 
@@ -70,7 +73,9 @@ final class DryRun {
         }
         if (!start.has("at")) {
             throw CommandFailure.error(
-                    "sbatch", "allocation failure: no start is foreseen: " + start.text("reason"));
+                    "sbatch",
+                    "allocation failure: no start is foreseen"
+                            + (late(start) ? BEFORE_DEADLINE : ": " + start.text("reason")));
         }
         return simulated;
     }
@@ -182,6 +187,14 @@ final class DryRun {
                                 start.text("reason").equals("None")
                                         ? ""
                                         : " (" + start.text("reason") + ")")
-                : "%s: no start is foreseen (%s)\n".formatted(what, start.text("reason"));
+                : "%s: no start is foreseen%s\n"
+                        .formatted(
+                                what,
+                                late(start) ? BEFORE_DEADLINE : " (" + start.text("reason") + ")");
+    }
+
+    /// Whether the job ends before it could start.
+    private static boolean late(JsonObject start) {
+        return start.text("reason").equals("DeadLine");
     }
 }

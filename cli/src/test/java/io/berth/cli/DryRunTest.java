@@ -103,6 +103,22 @@ final class DryRunTest {
     }
 
     @Test
+    void a_job_that_would_end_before_it_starts_is_told_so() {
+        String never = "{\"job\":17,\"cpus\":1,\"reason\":\"DeadLine\"}";
+        mesh.on(
+                "POST",
+                "/v1/simulate",
+                "{\"simulated\":true,\"partition\":\"training\",\"start\":" + never + "}");
+        String said =
+                "no start is foreseen before its deadline, or before it has waited as long as it may\n";
+
+        assertThat(new CommandRun(mesh).run("sbatch", "--test-only", "--wrap", "true"))
+                .isEqualTo(new Outcome(1, "", "sbatch: error: allocation failure: " + said));
+        assertThat(new CommandRun(mesh).run("why", "17", "--drain=node03").out())
+                .startsWith("Would start: " + said);
+    }
+
+    @Test
     void a_script_is_asked_about_with_its_options() throws IOException {
         Files.writeString(folder.resolve("x.sh"), "#!/bin/sh\n#SBATCH -N2 -t 60\n");
 

@@ -285,7 +285,7 @@ final class ExplanationWriter {
         return why == null ? "" : " It has no expected start: " + because(why) + ".";
     }
 
-    private static String because(Unplanned unplanned) {
+    private String because(Unplanned unplanned) {
         return switch (unplanned.cause()) {
             case PLAN ->
                     "the plan holds %s and does not reach it yet"
@@ -294,9 +294,20 @@ final class ExplanationWriter {
                     "the search stopped after the %d moments, or the nodes, that it looks at; it starts as soon as enough is free"
                             .formatted(unplanned.count());
             case LIMITS -> "what is planned for others takes up what its limits let run";
+            case DEADLINE -> "as things stand, it will not start before " + inTime();
             case NEVER -> "as things stand, there is room for it at no time at which it may start";
             case NO_RESERVE -> "its QOS gives none (NoReserve)";
         };
+    }
+
+    /// When it ends if it has not started.
+    private String inTime() {
+        JobTerms terms = job.description().conditions();
+        String wait = "it has waited as long as it may";
+        if (terms.maxWaitSeconds() == null) {
+            return "its deadline";
+        }
+        return terms.deadlineAt() == null ? wait : "its deadline, or before " + wait;
     }
 
     /// Why a job is not in the queue at all yet.

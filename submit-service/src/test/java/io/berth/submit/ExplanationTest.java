@@ -6,6 +6,7 @@ import io.berth.contracts.GpuRequest;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
+import io.berth.contracts.JobTerms;
 import io.berth.contracts.MemoryRequest;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Rank;
@@ -17,6 +18,7 @@ import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.core.request.Sight;
 import io.berth.core.state.Transitions;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -131,6 +133,34 @@ final class ExplanationTest {
         assertThat(explain(2).text())
                 .endsWith(
                         "It has no expected start: as things stand, there is room for it at no time at which it may start.");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    7200 |      | its deadline.
+                         | 3600 | it has waited as long as it may.
+                    7200 | 3600 | its deadline, or before it has waited as long as it may.
+                    """)
+    void a_job_that_ends_before_there_is_room_says_so(
+            @Nullable Long deadline, @Nullable Long wait, String before) {
+        var node = List.of(Samples.DGX.node());
+        JobStatus ahead = waits(1, Samples.description("alice", "batch", 8));
+        var kept = new JobStatus.Planned(NOW + 1000, NOW + 3_603_000, node, 1);
+        picture.jobStatus(Transitions.planned(ahead, kept), 0);
+        JobTerms terms =
+                JobTerms.NONE.with(to -> {
+                    to.deadlineAt = deadline == null ? null : (Long) (NOW + deadline * 1000);
+                    to.maxWaitSeconds = wait;
+                });
+        picture.jobStatus(waits(2, Samples.description("alice", "batch", 8).on(terms)), 0);
+
+        assertThat(explain(2).text())
+                .endsWith(
+                        "It has no expected start: as things stand, it will not start before "
+                                + before);
     }
 
     private static JobStatus waits(long job, JobDescription description) {

@@ -288,14 +288,14 @@ final class Drains {
 
     private @Nullable Place earliest(Waiting job, long now, long before, List<Drain> some) {
         Place best = null;
-        long start = before;
+        long start = Math.min(before, job.lastStart);
         for (Ready ready : soonest(some, now)) {
             if (ready.at() >= start) {
                 break;
             }
             Drain drain = ready.drain();
             long at = earliest(job, drain, Math.max(ready.at(), now + 1), start, now);
-            if (at < start && at < job.fit.hours.lastStart && spares(drain, at, now)) {
+            if (at < start && spares(drain, at, now)) {
                 start = at;
                 best = new Place(at, new int[] {drain.node()}, Search.WHOLE, drain);
             }
@@ -357,7 +357,7 @@ final class Drains {
             }
             at = shared;
         }
-        all.later.gaveUp |= at < before && at < job.fit.hours.lastStart;
+        all.later.gaveUp |= at < before;
         return Node.NEVER;
     }
 

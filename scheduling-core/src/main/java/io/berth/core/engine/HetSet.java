@@ -79,6 +79,11 @@ final class HetSet {
         return waiting.values().stream().mapToLong(it -> it.length).max().orElse(0);
     }
 
+    /// Before which all of its components must have started; [Node#NEVER] if at any time.
+    long lastStart() {
+        return waiting.values().stream().mapToLong(it -> it.lastStart).min().orElse(Node.NEVER);
+    }
+
     /// The component that stands last in the order of priority.
     Waiting last(long now) {
         Waiting found = last;

@@ -162,7 +162,8 @@ final class HetSets {
     ///
     /// @param from when limits let them start; [Node#NEVER] if that is not known
     Seats earliest(HetSet set, long now, long from, long before, Decisions decisions) {
-        if (from >= before) {
+        long end = Math.min(before, set.lastStart());
+        if (from >= end) {
             return new Seats(Map.of(), set.lead(), Node.NEVER, Node.NEVER);
         }
         return lifted(
@@ -171,7 +172,7 @@ final class HetSets {
                     long time = from;
                     Seats seats = seats(set, time, now, decisions);
                     for (int turn = 0; !seats.whole() && turn < INSTANTS; turn++) {
-                        if (seats.again() <= time || seats.again() >= before) {
+                        if (seats.again() <= time || seats.again() >= end) {
                             break;
                         }
                         time = seats.again();
@@ -185,12 +186,8 @@ final class HetSets {
         return at(
                 set,
                 time,
-                (job, _) -> {
-                    FitClass least = job.fit.least;
-                    return Places.allowed(job, decisions)
-                            ? all.later.earliest(least, now, time, job.length)
-                            : null;
-                });
+                (job, _) ->
+                        Places.allowed(job, decisions) ? all.later.earliest(job, now, time) : null);
     }
 
     /// Looks for the seat of a component.

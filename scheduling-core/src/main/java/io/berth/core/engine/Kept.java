@@ -37,11 +37,11 @@ final class Kept {
                 && (choices.isEmpty() || choices.stream().anyMatch(it -> Slots.fill(it, nodes)));
     }
 
-    /// Whether the nodes are open to the job from a start to its end.
+    /// Whether the job may start then, and the nodes are open to it from there to its end.
     static boolean open(Waiting job, long start, int[] nodes) {
         Hours hours = job.fit.hours;
         long end = job.length == Node.NEVER ? Node.NEVER : start + job.length;
-        return start < hours.lastStart
+        return start < job.lastStart
                 && Arrays.stream(nodes)
                         .allMatch(node -> Hours.openUntil(hours.of(node), start) >= end);
     }

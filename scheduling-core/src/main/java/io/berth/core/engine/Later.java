@@ -40,16 +40,20 @@ final class Later {
         this.compact = new Compact(cluster.network);
     }
 
-    /// The earliest start that is found within the steps; null if there is none.
-    @Nullable Place earliest(FitClass fit, long now, long length) {
-        return earliest(new Wish(fit, now, now, length, Node.NEVER, new int[0]));
-    }
-
-    /// The same.
+    /// The earliest start on the fewest nodes that hold the job that is found within the steps;
+    /// null if there is none.
     ///
     /// @param from a start must not be earlier than that
-    @Nullable Place earliest(FitClass fit, long now, long from, long length) {
-        return earliest(new Wish(fit, now, from, length, Node.NEVER, new int[0]));
+    @Nullable Place earliest(Waiting job, long now, long from) {
+        return earliest(
+                new Wish(
+                        job.fit.least,
+                        now,
+                        from,
+                        job.length,
+                        Node.NEVER,
+                        job.lastStart,
+                        new int[0]));
     }
 
     /// An earlier start for a planned job whose reservation is lifted; null if none is found.
@@ -62,13 +66,21 @@ final class Later {
                 Arrays.stream(cluster.nodesOf(job.job))
                         .filter(it -> cluster.node(it).open && fit.admits(cluster.node(it)))
                         .toArray(); // Those of its blocks too.
-        return earliest(new Wish(fit, now, from, job.length, plan.start(), own));
+        return earliest(new Wish(fit, now, from, job.length, plan.start(), job.lastStart, own));
     }
 
     /// @param from a start must not be earlier than that
     /// @param before a start must be earlier than that
+    /// @param lastStart before which the job must have started
     /// @param own nodes of which more is free than their readiness says
-    record Wish(FitClass fit, long now, long from, long length, long before, int[] own) {
+    record Wish(
+            FitClass fit,
+            long now,
+            long from,
+            long length,
+            long before,
+            long lastStart,
+            int[] own) {
 
         /// When a demand has room on a node from a time on; [Node#NEVER] if never, or if that is
         /// later than the last time that matters.
@@ -89,12 +101,17 @@ final class Later {
             return at;
         }
 
+        /// A start must be earlier than that for one reason or the other.
+        long last() {
+            return Math.min(before, lastStart);
+        }
+
         Wish from(long later) {
-            return new Wish(fit, now, later, length, before, own);
+            return new Wish(fit, now, later, length, before, lastStart, own);
         }
 
         Wish before(long sooner) {
-            return new Wish(fit, now, from, length, sooner, own);
+            return new Wish(fit, now, from, length, sooner, lastStart, own);
         }
     }
 
@@ -124,7 +141,7 @@ final class Later {
 
     private @Nullable Place onNodes(Wish wish) {
         Place place = wish.fit.parts() == 1 ? earliestOne(wish) : earliestGang(wish);
-        return place == null || place.start() >= wish.fit.hours.lastStart ? null : place;
+        return place == null || place.start() >= wish.lastStart ? null : place;
     }
 
     private @Nullable Place earliestOne(Wish wish) {
@@ -133,11 +150,13 @@ final class Later {
         PackingPolicy policy = fit.policy(Policies.TIGHTEST);
         Bid best = null;
         long start = wish.before;
+        long last = wish.lastStart;
         boolean any = wish.before == Node.NEVER;
         int step = 0;
         for (; step < STEPS || (any && best == null); step++) {
             Node node = step < wish.own.length ? cluster.node(wish.own[step]) : soonest.next();
-            if (node == null || (step >= wish.own.length && soonest.readyAt() > start)) {
+            boolean other = step >= wish.own.length;
+            if (node == null || (other && soonest.readyAt() > Math.min(start, last))) {
                 break;
             }
             for (Demand way : fit.admits(node) ? fit.ways(node.kind.number) : NOWHERE) {
@@ -149,7 +168,6 @@ final class Later {
                 }
             }
         }
-        long last = fit.hours.lastStart;
         if (best != null && start >= last && step >= STEPS) {
             Node next = soonest.next();
             while (next != null && !fit.admits(next)) {
@@ -167,7 +185,7 @@ final class Later {
         }
         Place best = null;
         Wish open = wish;
-        for (Node[] nodes = walk.next(open.before); nodes != null; nodes = walk.next(open.before)) {
+        for (Node[] nodes = walk.next(open.last()); nodes != null; nodes = walk.next(open.last())) {
             Place place = earliestGang(open, new ReadyNodes(cluster, open, nodes));
             if (place != null) {
                 best = place;
@@ -187,17 +205,17 @@ final class Later {
     }
 
     private @Nullable Place earliestGang(Wish wish, ReadyNodes ready) {
-        long last = Math.min(wish.before, wish.fit.hours.lastStart);
+        long last = wish.last();
         long time = wish.from;
         for (int instant = 0; instant < INSTANTS && time != Node.NEVER; instant++) {
             long next = ready.soonest(time);
-            if (next >= wish.before) {
+            if (next >= last) {
+                gaveUp |= next < wish.before && ready.more(last);
                 return null;
             }
             ready.from(next);
             int[] chosen = compact.choose(ready.usableAt(next), wish.fit.policy(Policies.TIGHTEST));
             if (chosen != null) {
-                gaveUp |= next >= last && ready.more(last);
                 return new Place(next, chosen);
             }
             time = next > time ? next : ready.nextStep(time);

@@ -170,15 +170,14 @@ public final class Outlook {
                         .max(Comparator.naturalOrder())
                         .orElseThrow();
         if (cause == Cause.PLAN && waits.set != null) {
-            Seats seats = all.sets.earliest(waits.set, now, from, Node.NEVER, decisions);
-            cause = seats.whole() ? Cause.PLAN : Cause.SEARCH;
+            cause = cause(waits.set, now, from, decisions);
         }
         return new Unplanned(
                 cause,
                 switch (cause) {
                     case PLAN -> all.plans.size();
                     case SEARCH -> waits.set == null ? Later.INSTANTS : HetSets.INSTANTS;
-                    case LIMITS, NEVER, NO_RESERVE -> 0;
+                    case LIMITS, DEADLINE, NEVER, NO_RESERVE -> 0;
                 });
     }
 
@@ -197,7 +196,18 @@ public final class Outlook {
         if (all.places.earliest(job, now, from, decisions) != null) {
             return Cause.PLAN;
         }
-        return all.later.gaveUp ? Cause.SEARCH : Cause.NEVER;
+        return all.later.gaveUp ? Cause.SEARCH : job.expires() ? Cause.DEADLINE : Cause.NEVER;
+    }
+
+    /// The same of a set of which each component finds a start by itself.
+    private Cause cause(HetSet set, long now, long from, Decisions decisions) {
+        all.later.gaveUp = false;
+        Seats seats = all.sets.earliest(set, now, from, Node.NEVER, decisions);
+        if (seats.whole()) {
+            return Cause.PLAN;
+        }
+        boolean late = set.lastStart() != Node.NEVER && seats.again() >= set.lastStart();
+        return late && !all.later.gaveUp ? Cause.DEADLINE : Cause.SEARCH;
     }
 
     /// Asks a question as if nothing were planned for that job.

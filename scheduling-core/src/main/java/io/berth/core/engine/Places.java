@@ -71,12 +71,10 @@ final class Places {
     }
 
     @Nullable Place earliest(Waiting job, long now, long from, Decisions decisions) {
-        FitClass least = job.fit.least;
-        if (from == Node.NEVER) {
+        if (from >= job.lastStart) {
             return null;
         }
-        Place found =
-                allowed(job, decisions) ? all.later.earliest(least, now, from, job.length) : null;
+        Place found = allowed(job, decisions) ? all.later.earliest(job, now, from) : null;
         Place divided = divided(job, now, from, found, decisions);
         return divided == null ? found : divided;
     }

@@ -207,12 +207,25 @@ public final class Scheduling {
             Association association,
             long limitMillis,
             long leastMillis) {
+        wait(job, entries, association, limitMillis, leastMillis, Node.NEVER);
+    }
+
+    /// The same of a job that ends if it has not started before a time.
+    ///
+    /// @param lastStart that time; [Long#MAX_VALUE] if it does not end so
+    public void wait(
+            long job,
+            List<Entry> entries,
+            Association association,
+            long limitMillis,
+            long leastMillis,
+            long lastStart) {
         long length = lengthOf(limitMillis);
         long shortest = leastMillis <= 0 ? length : Math.min(length, lengthOf(leastMillis));
         came(
                 job,
                 entries.stream()
-                        .map(it -> new Waiting(job, it, association, length, shortest))
+                        .map(it -> new Waiting(job, it, association, length, shortest, lastStart))
                         .toList());
         enqueue(waitingIn(job).getFirst());
     }
@@ -222,6 +235,7 @@ public final class Scheduling {
     /// @param limitMillis its time limit; 0 is none
     /// @param first id of the first component
     /// @param size how many components there are
+    /// @param lastStart before which it ends if it has not started; [Long#MAX_VALUE] if it does not
     public void waitTogether(
             long job,
             FitClass fit,
@@ -229,9 +243,11 @@ public final class Scheduling {
             Rank rank,
             long limitMillis,
             long first,
-            int size) {
+            int size,
+            long lastStart) {
         long length = lengthOf(limitMillis);
-        var added = new Waiting(job, new Entry(0, fit, rank), association, length, length);
+        var entry = new Entry(0, fit, rank);
+        var added = new Waiting(job, entry, association, length, length, lastStart);
         came(job, List.of(added));
         sets.add(added, first, size);
     }

@@ -14,6 +14,8 @@ public record Unplanned(Cause cause, int count) {
         SEARCH,
         /// Limits do not tell when it may start, beside what is planned for others.
         LIMITS,
+        /// As things stand, there is no room for it before it ends because it has not started.
+        DEADLINE,
         /// As things stand, there is room for it at no time at which it may start.
         NEVER,
         /// Its QOS gives none.

@@ -32,6 +32,9 @@ public final class Waiting {
     /// starts sooner.
     final long shortest;
 
+    /// Before which it must have started, for its class or of its own; [Node#NEVER] if at any time.
+    final long lastStart;
+
     /// Of its length; of one that takes less, the last that is no longer than it takes: it is
     /// looked for by its own lengths.
     final int bucket;
@@ -95,7 +98,14 @@ public final class Waiting {
 
     /// @param length milliseconds that a run of it may take in all; [Node#NEVER] without limit
     /// @param shortest milliseconds that it takes if it then starts sooner
-    Waiting(long job, Entry entry, Association association, long length, long shortest) {
+    /// @param lastStart before which it ends if it has not started; [Node#NEVER] if it does not
+    Waiting(
+            long job,
+            Entry entry,
+            Association association,
+            long length,
+            long shortest,
+            long lastStart) {
         Rank rank = entry.rank();
         this.job = job;
         this.fit = entry.fit();
@@ -109,6 +119,7 @@ public final class Waiting {
         this.length = length;
         this.unlimited = entry.unlimited();
         this.shortest = shortest;
+        this.lastStart = Math.min(lastStart, fit.hours.lastStart);
         this.bucket = shortest < length ? Buckets.upTo(shortest) : Buckets.of(length);
         this.capped = slope <= 0 || cap <= 0;
     }
@@ -130,6 +141,11 @@ public final class Waiting {
     /// Whether it takes less time than it asks for where it then starts sooner.
     boolean shortens() {
         return shortest < length;
+    }
+
+    /// Whether it ends of its own if it has not started in time.
+    boolean expires() {
+        return lastStart < fit.hours.lastStart;
     }
 
     /// When waiting stops counting.

@@ -36,6 +36,7 @@ import io.berth.core.packing.Arrivals;
 import io.berth.core.packing.PackingPolicy;
 import io.berth.core.packing.Policies;
 import io.berth.core.priority.Multifactor;
+import io.berth.core.request.Eligibility;
 import io.berth.core.request.Reserved;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Transitions;
@@ -448,9 +449,11 @@ final class ClusterModel {
         mig.waits(job);
         Association association = points == null ? association(description) : unshared;
         long limit = description.timeLimitSeconds() * 1000;
+        long lastStart = Eligibility.deadline(job);
         HetComponent set = description.het();
         if (set == null) {
-            engine.wait(id, entries, association, limit, least == null ? 0 : least * 1000);
+            engine.wait(
+                    id, entries, association, limit, least == null ? 0 : least * 1000, lastStart);
         } else {
             Entry only = entries.getFirst();
             engine.waitTogether(
@@ -460,7 +463,8 @@ final class ClusterModel {
                     only.rank(),
                     limit,
                     set.first().value(),
-                    set.size());
+                    set.size(),
+                    lastStart);
         }
         Planned planned = job.planned();
         Clearing clearing = job.clearing();

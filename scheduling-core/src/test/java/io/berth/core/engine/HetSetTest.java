@@ -155,8 +155,10 @@ final class HetSetTest {
         Association one = engine.association(0);
         Association other = engine.association(0);
         FitClass fit = trial.fit(job(1000, 1, 1, 60, 0));
-        engine.waitTogether(1000, fit, one, new Rank(5, 0, 0, 1000, 0), 60_000, 1000, 2);
-        engine.waitTogether(1001, fit, other, new Rank(9, 0, 0, 1001, 0), 60_000, 1000, 2);
+        engine.waitTogether(
+                1000, fit, one, new Rank(5, 0, 0, 1000, 0), 60_000, 1000, 2, Node.NEVER);
+        engine.waitTogether(
+                1001, fit, other, new Rank(9, 0, 0, 1001, 0), 60_000, 1000, 2, Node.NEVER);
         HetSet set = engine.sets.all().iterator().next();
         long before = set.last(0).job;
         engine.reshare(() -> Scheduling.share(one, 7));

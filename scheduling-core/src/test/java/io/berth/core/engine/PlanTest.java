@@ -306,7 +306,8 @@ final class PlanTest {
         run(engine, 9, 1, null);
         FitClass fit = fit(engine, 0, 1, false);
         for (long job : new long[] {1, 2}) {
-            engine.waitTogether(job, fit, engine.association(0), rank(job, 20), MINUTE, 1, 2);
+            engine.waitTogether(
+                    job, fit, engine.association(0), rank(job, 20), MINUTE, 1, 2, Node.NEVER);
             heldBack.add(job);
         }
         waits(engine, 3, 0, 1, 10, false);

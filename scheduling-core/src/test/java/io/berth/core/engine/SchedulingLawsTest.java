@@ -275,6 +275,7 @@ final class SchedulingLawsTest {
         always(random -> {
             var trial = cluster(random, settings(random));
             trial.secondTier = random.nextInt(2);
+            trial.impatient = random.nextBoolean();
             jobs(random, 50, 1200).forEach(trial::submit);
             while (trial.step(random.nextInt(4) == 0)) {
                 trial.decidesAsOneJustBuilt(random.nextBoolean());
@@ -290,6 +291,7 @@ final class SchedulingLawsTest {
             Settings settings = settings(random).with(1000);
             var trial = cluster(random, settings);
             trial.secondTier = random.nextInt(2);
+            trial.impatient = random.nextBoolean();
             jobs(random, 50, 1200).forEach(trial::submit);
             while (trial.advance()) {
                 boolean plan = random.nextInt(4) == 0;
@@ -306,6 +308,78 @@ final class SchedulingLawsTest {
             }
         });
         assertThat(cut[0]).isGreaterThan(SEEDS);
+    }
+
+    /// Of jobs that start together the one that ends first ends all.
+    @Test
+    void nobody_is_expected_when_he_will_have_ended() {
+        int[] late = {0};
+        always(random -> {
+            var trial = cluster(random, settings(random));
+            trial.secondTier = random.nextInt(2);
+            trial.impatient = true;
+            List<Job> jobs = jobs(random, 40, 900);
+            jobs.subList(4, 40).forEach(trial::submit);
+            trial.submitTogether(at(jobs.get(0), 300), at(jobs.get(1), 300));
+            trial.submitTogether(at(jobs.get(2), 600), at(jobs.get(3), 600));
+            while (trial.step(random.nextInt(4) == 0)) {
+                for (Job job : jobs) {
+                    long last = trial.lastStartTogether(job);
+                    assertThat(trial.expected.getOrDefault(job.id(), Long.MIN_VALUE))
+                            .as("at %d job %d", trial.now, job.id())
+                            .isLessThan(last);
+                    boolean waits = trial.waits(job.id()) && last < Node.NEVER;
+                    late[0] += waits && !trial.expected.containsKey(job.id()) ? 1 : 0;
+                }
+            }
+        });
+        assertThat(late[0]).isGreaterThan(SEEDS);
+    }
+
+    /// The same, at that time.
+    private static Job at(Job job, long submit) {
+        return new Job(
+                job.id(),
+                submit,
+                job.nodes(),
+                job.gpus(),
+                job.limit(),
+                job.runs(),
+                job.priority(),
+                job.share());
+    }
+
+    @Test
+    void who_will_have_ended_before_there_is_room_keeps_nothing_from_anybody() {
+        int[] compared = {0};
+        always(random -> {
+            var settings = new Settings(Backfill.CONSERVATIVE, 40, Policies.TIGHTEST);
+            Trial trial = cluster(random, settings);
+            trial.impatient = true;
+            jobs(random, 30, 900).forEach(trial::submit);
+            while (trial.advance()) {
+                boolean plan = random.nextBoolean();
+                Trial with = trial.rebuilt();
+                with.pass(plan);
+                for (Job job : trial.jobs.values()) {
+                    boolean late =
+                            Trial.impatient(job)
+                                    && with.waits(job.id())
+                                    && !with.expected.containsKey(job.id())
+                                    && !trial.expected.containsKey(job.id());
+                    if (late) {
+                        Trial without = trial.rebuilt();
+                        without.cancel(job.id());
+                        without.pass(plan);
+                        assertThat(with.starts).as("job %s", job).isEqualTo(without.starts);
+                        assertThat(with.expected).as("job %s", job).isEqualTo(without.expected);
+                        compared[0]++;
+                    }
+                }
+                trial.pass(plan);
+            }
+        });
+        assertThat(compared[0]).isGreaterThan(SEEDS);
     }
 
     @Test
@@ -376,6 +450,7 @@ final class SchedulingLawsTest {
             int depth = 1 + random.nextInt(40);
             var settings = new Settings(Backfill.CONSERVATIVE, depth, Policies.TIGHTEST);
             Trial trial = cluster(random, settings);
+            trial.impatient = random.nextBoolean();
             jobs(random, 30, 900).forEach(trial::submit);
             while (trial.advance()) {
                 disturb(trial, random);
@@ -433,6 +508,7 @@ final class SchedulingLawsTest {
         always(random -> {
             var settings = new Settings(Backfill.CONSERVATIVE, 40, Policies.TIGHTEST);
             Trial trial = cluster(random, settings);
+            trial.impatient = random.nextBoolean();
             List<Job> jobs = jobs(random, 30, 900).stream().map(it -> within(it, random)).toList();
             jobs.forEach(trial::submit);
             Map<Long, Long> promised = Map.of();

@@ -441,6 +441,29 @@ final class Trial implements Decisions {
                 : startedAt * 1000 + length;
     }
 
+    /// Whether jobs end that have waited as long as they may.
+    boolean impatient;
+
+    /// Every third does after a time that differs.
+    static boolean impatient(Job job) {
+        return job.id() % 3 == 2 && job.id() < OF_SLURM;
+    }
+
+    /// Before which a job must have started, in milliseconds.
+    long lastStart(Job job) {
+        return impatient && impatient(job)
+                ? (job.submit() + 1 + job.id() * 97 % 500) * 1000
+                : Node.NEVER;
+    }
+
+    /// Before which a job must have started, and all that start with it.
+    long lastStartTogether(Job job) {
+        return together.getOrDefault(job.id(), List.of(job.id())).stream()
+                .mapToLong(id -> lastStart(Objects.requireNonNull(jobs.get(id))))
+                .min()
+                .orElseThrow();
+    }
+
     void arrive(Job job) {
         List<Long> set = together.get(job.id());
         if (set != null) {
@@ -451,7 +474,8 @@ final class Trial implements Decisions {
                     new Rank(job.priority() * 1_000_000, 0, 0, job.id(), job.submit() * 1000),
                     job.limit() * 1000,
                     set.getFirst(),
-                    set.size());
+                    set.size(),
+                    lastStart(job));
             return;
         }
         var rank = new Rank(job.priority() * 1_000_000, 0, 0, job.id(), job.submit() * 1000);
@@ -459,7 +483,13 @@ final class Trial implements Decisions {
         if (chooses(job)) {
             entries.add(new Entry(1, fit(job, true), rank));
         }
-        engine.wait(job.id(), entries, association, job.limit() * 1000, least(job) * 1000);
+        engine.wait(
+                job.id(),
+                entries,
+                association,
+                job.limit() * 1000,
+                least(job) * 1000,
+                lastStart(job));
     }
 
     /// Takes the next moment: events, or an expected start. False: there is none.
@@ -482,6 +512,11 @@ final class Trial implements Decisions {
         while (!events.isEmpty() && events.peek().time() == now) {
             take(events.remove());
         }
+        jobs.values().stream()
+                .filter(job -> waits(job.id()) && lastStart(job) <= now * 1000)
+                .flatMap(job -> together.getOrDefault(job.id(), List.of(job.id())).stream())
+                .toList()
+                .forEach(this::cancel);
         return true;
     }
 
@@ -579,6 +614,7 @@ final class Trial implements Decisions {
         other.jobs.putAll(jobs);
         other.together.putAll(together);
         other.secondTier = secondTier;
+        other.impatient = impatient;
         for (Job job : jobs.values()) {
             int[] nodes = places.get(job.id());
             if (engine.waiting(job.id(), 0) != null) {

@@ -6,8 +6,11 @@ import io.berth.core.engine.FitClass.Layout;
 import io.berth.core.engine.FitClass.Size;
 import io.berth.core.engine.FitClass.Terms;
 import io.berth.core.engine.Scheduling.Backfill;
+import io.berth.core.engine.Scheduling.Expected;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.engine.Unplanned.Cause;
+import io.berth.core.engine.Waiting.Association;
+import io.berth.core.engine.Waiting.Entry;
 import io.berth.core.engine.Waiting.Rank;
 import io.berth.core.packing.Policies;
 import java.util.Collections;
@@ -111,8 +114,40 @@ final class UnplannedTest {
         }
 
         private Cell waits(long job, FitClass fit) {
-            engine.wait(job, fit, engine.association(0), new Rank(-job, 0, 0, job, 0), HOUR / 2);
+            return waits(job, fit, Node.NEVER);
+        }
+
+        /// @param before when it ends if it has not started
+        private Cell waits(long job, FitClass fit, long before) {
+            var entry = new Entry(0, fit, new Rank(-job, 0, 0, job, 0));
+            engine.wait(job, List.of(entry), engine.association(0), HOUR / 2, 0, before);
             return this;
+        }
+
+        /// For nodes, or for the division of one, until it ends.
+        Cell expires(long job, int nodes, double hours) {
+            List<@Nullable Demand> on = Collections.singletonList(nodes == 0 ? null : WHOLE);
+            var size = new Size(Math.max(1, nodes), on);
+            FitClass fit = engine.fitClass(terms(size, 1000, true, NO_LICENSES), nodes == 0);
+            return waits(job, fit, at(hours));
+        }
+
+        /// Jobs of one node each that start together, and end after so many hours.
+        Cell expireTogether(double... hours) {
+            List<@Nullable Demand> on = List.of(WHOLE);
+            FitClass fit = engine.fitClass(new Terms(0, 0, 1, 0, on, on, null, 0));
+            for (int at = 0; at < hours.length; at++) {
+                var rank = new Rank(0, 0, 0, at, 0);
+                Association one = engine.association(0);
+                long last = at(hours[at]);
+                engine.waitTogether(1 + at, fit, one, rank, HOUR / 2, 1, hours.length, last);
+            }
+            return this;
+        }
+
+        @Nullable Long start(long job) {
+            Expected expected = engine.expected(job);
+            return expected == null ? null : expected.start();
         }
 
         Cell waits(long job, int nodes, double hours) {
@@ -240,6 +275,59 @@ final class UnplannedTest {
         assertThat(cell.why(1)).isEqualTo(new Unplanned(Cause.NEVER, 0));
     }
 
+    /// A node is free, the other one for two hours not. What wants both may start until it ends.
+    @ParameterizedTest
+    @CsvSource({"1, 2, 2.0001, ", "1, 2, 2, DEADLINE", "2, 2, 1, DEADLINE", "1, 1, 1, "})
+    void a_job_that_ends_before_room_comes_free_is_told_so(
+            int parts, int busy, double hours, @Nullable Cause cause) {
+        Cell cell = new Cell(2).run(9, 0, WHOLE, 2);
+        for (int node = 1; node < busy; node++) {
+            cell.run(9 + node, node, WHOLE, 2);
+        }
+        cell.expires(1, parts, hours).pass();
+
+        if (cause == null) {
+            assertThat(new Outlook(cell.engine).unplanned(1, 0, 0, cell)).isNull();
+        } else {
+            assertThat(cell.start(1)).isNull();
+            assertThat(cell.why(1)).isEqualTo(new Unplanned(cause, 0));
+        }
+    }
+
+    @Test
+    void a_job_that_ends_before_room_comes_free_keeps_nothing_from_those_behind() {
+        Cell cell = new Cell(2).run(9, 0, WHOLE, 2).expires(1, 2, 1).waits(2, 1, 1000);
+
+        cell.pass();
+
+        assertThat(cell.start(1)).isNull();
+        assertThat(cell.engine.nodesOf(1)).isEmpty();
+        assertThat(cell.engine.nodesOf(2)).containsExactly(1);
+        assertThat(cell.engine.waiting(2, 0)).isNull();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, DEADLINE", "2, DEADLINE", "3, PLAN"})
+    void the_same_holds_of_gpus_that_are_divided_only_then(double hours, Cause cause) {
+        Cell cell = new Cell(1).run(9, 0, WHOLE, 2).expires(1, 0, hours);
+        cell.drains = List.of(new Drain(0, List.of(), WHOLE, 0));
+
+        assertThat(cell.cause(1)).isEqualTo(cause);
+    }
+
+    @Test
+    void jobs_that_start_together_do_before_the_first_of_them_ends() {
+        Cell cell = new Cell(2).run(9, 0, WHOLE, 2);
+
+        assertThat(cell.expireTogether(5, 2).pass().why(1)).isEqualTo(why(Cause.DEADLINE));
+        assertThat(cell.why(2)).isEqualTo(why(Cause.DEADLINE));
+        assertThat(cell.expireTogether(5, 3).pass().start(1)).isEqualTo(2 * HOUR);
+    }
+
+    private static Unplanned why(Cause cause) {
+        return new Unplanned(cause, 0);
+    }
+
     @Test
     void a_job_that_no_nodes_hold_never_can() {
         assertThat(new Cell(2).waits(1, 3, 1000).pass().cause(1)).isEqualTo(Cause.NEVER);
@@ -264,7 +352,8 @@ final class UnplannedTest {
         for (long job = 1; job <= 2; job++) {
             FitClass fit = cell.engine.fitClass(new Terms(0, 0, 1, 0, on, on, null, 0));
             var rank = new Rank(0, 0, 0, job, 0);
-            cell.engine.waitTogether(job, fit, cell.engine.association(0), rank, HOUR / 2, 1, 2);
+            cell.engine.waitTogether(
+                    job, fit, cell.engine.association(0), rank, HOUR / 2, 1, 2, Node.NEVER);
         }
         cell.pass();
 

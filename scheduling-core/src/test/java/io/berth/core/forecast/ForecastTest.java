@@ -74,6 +74,19 @@ class ForecastTest {
     }
 
     @Test
+    void what_ends_before_there_is_room_for_it_does_not_start() {
+        cell.node("n1", 8, 8, "a100");
+        run(1, gpus(1, 4, null));
+        Forecast forecast = forecast();
+        JobTerms soon = JobTerms.NONE.with(to -> to.deadlineAt = cell.now + 900_000);
+
+        Start start = forecast.start(forecast.submit(job(gpus(1, 8, null)).on(soon)));
+
+        assertThat(start.at()).isNull();
+        assertThat(start.reason()).isEqualTo(Reason.DEADLINE);
+    }
+
+    @Test
     void what_does_not_fit_starts_when_a_run_has_reached_its_limit() {
         cell.node("n1", 8, 8, "a100");
         run(1, gpus(1, 4, null));

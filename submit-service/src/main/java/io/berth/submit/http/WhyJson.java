@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
 ///   epoch milliseconds; left out if it has no expected start
 /// @param unplanned why it has no expected start: `PLAN`, the plan holds `count` jobs and does not
 ///   reach it yet; `SEARCH`, the search stopped after the `count` moments, or the nodes, that it
-///   looks at; `LIMITS`, `NEVER` or `NO_RESERVE`. Left out if it has one, and as the stages are
+///   looks at; `LIMITS`, `DEADLINE`, `NEVER` or `NO_RESERVE`. Left out if it has one, and as the
+///   stages are
 /// @param stages what each question leaves of the cluster's nodes and of their free GPUs; left out
 ///   unless it waits for resources
 /// @param changes the smallest change along each axis with which it would start now, each of them
