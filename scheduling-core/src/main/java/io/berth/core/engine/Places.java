@@ -2,6 +2,7 @@ package io.berth.core.engine;
 
 import io.berth.core.engine.Node.Clock;
 import io.berth.core.engine.Search.Place;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.LongFunction;
 import java.util.stream.IntStream;
@@ -77,6 +78,25 @@ final class Places {
         Place found = allowed(job, decisions) ? all.later.earliest(job, now, from) : null;
         Place divided = divided(job, now, from, found, decisions);
         return divided == null ? found : divided;
+    }
+
+    /// Where a job could start now if nobody behind it had an expected start; licenses that are
+    /// planned for them it leaves, and blocks to itself it does not get so.
+    @Nullable Place inTurn(Waiting job, long now, Decisions decisions) {
+        List<Long> behind =
+                job.fit.ownsBlocks || !all.search.roomy(job.fit)
+                        ? List.of()
+                        : all.plans.all().stream()
+                                .filter(plan -> Waiting.compare(job, plan.job(), now) < 0)
+                                .map(plan -> plan.job().job)
+                                .toList();
+        if (behind.isEmpty()) {
+            return null;
+        }
+        behind.forEach(all.cluster::lift);
+        Place place = either(job, length -> now(job, length, now, decisions));
+        behind.forEach(all.cluster::putBack);
+        return place;
     }
 
     /// Whether limits let a job have the fewest nodes that hold it.

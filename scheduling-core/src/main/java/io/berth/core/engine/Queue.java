@@ -3,6 +3,7 @@ package io.berth.core.engine;
 import io.berth.core.engine.Waiting.Association;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -42,6 +43,9 @@ final class Queue {
 
     /// The classes to which jobs were added since [#settle] was last called.
     private final Set<FitClass> fresh = new LinkedHashSet<>();
+
+    /// Of each class the jobs without an expected start that end if they do not start in time.
+    private final Map<FitClass, Set<Waiting>> expiring = new LinkedHashMap<>();
 
     private final Peaks peaks;
     private long origin;
@@ -264,6 +268,9 @@ final class Queue {
             line.queue(job);
         }
         job.line = line;
+        if (job.expires() && !job.outbid) {
+            expiring.computeIfAbsent(job.fit, _ -> new LinkedHashSet<>()).add(job);
+        }
     }
 
     private Pace pace(FitClass fit, long slope) {
@@ -288,6 +295,10 @@ final class Queue {
             return;
         }
         job.line = null;
+        if (job.expires()) {
+            expiring.computeIfPresent(
+                    job.fit, (_, its) -> its.remove(job) && its.isEmpty() ? null : its);
+        }
         TreeSet<Waiting> others = line.others;
         if (line.head != job) {
             Objects.requireNonNull(others).remove(job);
@@ -414,6 +425,17 @@ final class Queue {
     /// or goes.
     QueueWalk walk(long now) {
         return new QueueWalk(plannable.values(), now);
+    }
+
+    /// The classes with jobs without an expected start that end if they do not start in time.
+    List<FitClass> expiring() {
+        return List.copyOf(expiring.keySet());
+    }
+
+    /// The first such job of a class; null if there is none.
+    @Nullable Waiting expiring(FitClass fit, long now) {
+        Set<Waiting> its = expiring.get(fit);
+        return its == null ? null : Collections.min(its, Waiting.order(now));
     }
 
     /// The first job of a class, of those in a bucket up to that one; null if there is none.

@@ -333,6 +333,33 @@ final class Search {
         return demand.tenant().block() ? cluster.matesUntil(node, demand, clock(now)) : Node.NEVER;
     }
 
+    /// Whether enough nodes could have room for a class now, if nothing were planned; read from
+    /// what is free on nodes alone.
+    boolean roomy(FitClass fit) {
+        int left = fit.parts();
+        for (Kind kind : cluster.kinds) {
+            Demand[] ways = fit.widest.ways(kind.number);
+            int least = ways.length == 0 || fit.shares() ? 0 : kind.whole(ways[0]);
+            for (int gpus = least; ways.length > 0 && left > 0 && gpus <= kind.gpus; gpus++) {
+                for (int m = 0; m < Kind.magnitudes() && left > 0; m++) {
+                    left -= roomy(kind, ways, kind.cell(gpus, m), left);
+                }
+            }
+        }
+        return left <= 0;
+    }
+
+    /// @return how many of the nodes of a cell have room, and no more than are wanted
+    private static int roomy(Kind kind, Demand[] ways, @Nullable BitSet cell, int wanted) {
+        int found = 0;
+        for (int at = cell == null ? -1 : cell.nextSetBit(0);
+                cell != null && at >= 0 && found < wanted;
+                at = cell.nextSetBit(at + 1)) {
+            found += kind.nodes.get(at).fitsAny(ways) ? 1 : 0;
+        }
+        return found;
+    }
+
     /// Until when from now on enough nodes for a class are open to it, were they empty: a job of it
     /// that could last longer cannot start now. `now` if there are too few.
     long opensUntil(FitClass fit, long now) {

@@ -46,6 +46,12 @@ final class StartPass {
     /// Of each class, from which bucket on nobody can give way for its jobs in this pass.
     private final Map<FitClass, Integer> hopeless = new HashMap<>();
 
+    /// The jobs that are tried as if nobody behind them had an expected start.
+    private final Set<Waiting> expiring = new HashSet<>();
+
+    /// Of each class, from which length on nobody has room so, since somebody has last started.
+    private final Map<FitClass, Long> roomless = new HashMap<>();
+
     StartPass(Scheduling all, long now, Decisions decisions) {
         this.all = all;
         this.now = now;
@@ -78,6 +84,7 @@ final class StartPass {
             plan.job().either.stream().filter(it -> it.outbid && it.limited).forEach(this::lineUp);
         }
         all.queue.settle().forEach(this::push);
+        all.queue.expiring().forEach(this::lineUpExpiring);
         lineUpSets();
         if (all.preempts()) {
             pushPreemptors();
@@ -136,6 +143,9 @@ final class StartPass {
             if (next.either.size() == 1 || !tryElsewhere(next)) {
                 tryQueued(next);
             }
+            if (expiring.contains(next) && (next.plan != null || !all.waits(next))) {
+                lineUpExpiring(next.fit);
+            }
             push(next.fit);
         } else {
             push(next.fit); // Its job has started in another partition.
@@ -156,6 +166,14 @@ final class StartPass {
             if (fit.preemptor != null) {
                 push(fit);
             }
+        }
+    }
+
+    /// The first job of a class that ends if it does not start in time.
+    private void lineUpExpiring(FitClass fit) {
+        Waiting first = fit.able ? all.queue.expiring(fit, now) : null;
+        if (first != null && expiring.add(first)) {
+            lineUp(first);
         }
     }
 
@@ -253,6 +271,7 @@ final class StartPass {
         Plan plan = all.plans.of(job.job);
         all.start(job, place, now, decisions);
         taken = true;
+        roomless.clear();
         lineUpHelped();
         boolean asPlanned =
                 plan == null
@@ -439,6 +458,8 @@ final class StartPass {
             plan(job);
         } else if (job.outbid && outbid.remove(job)) {
             planSooner(job);
+        } else if (expiring.contains(job)) {
+            startInTurn(job);
         }
         // Others of its class may fare otherwise: it is tried once in a pass.
         boolean apart = !admitted || !leaves || job.shortens() || fit.spreads();
@@ -455,6 +476,9 @@ final class StartPass {
             return;
         }
         Place place = soonest(job);
+        if (place == null && startInTurn(job)) {
+            return;
+        }
         if (place == null) {
             all.stale(all.stale() || all.drains.blocked(job, now, decisions));
             setAside(job);
@@ -474,6 +498,26 @@ final class StartPass {
                         .forEach(this::lineUp);
             }
         }
+    }
+
+    /// Starts a job that ends if it does not start in time, where nothing but plans of those behind
+    /// it stands in its way: with no expected start of its own it keeps no nodes from them. False:
+    /// it cannot.
+    private boolean startInTurn(Waiting job) {
+        Long without = roomless.get(job.fit);
+        if (!job.expires()
+                || (without != null && job.shortest >= without)
+                || !all.turns.startable(job, now, decisions)) {
+            return false;
+        }
+        Place place = all.places.inTurn(job, now, decisions);
+        if (place == null) {
+            roomless.merge(job.fit, job.shortest, Math::min);
+            return false;
+        }
+        displace(job, new Clearing(place.nodes(), List.of()));
+        start(job, place);
+        return true;
     }
 
     /// Plans a job in this partition and not in another one, if it is expected to start sooner

@@ -12,6 +12,7 @@ import io.berth.core.packing.Policies;
 import io.berth.core.packing.Shape;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -380,6 +381,57 @@ final class SchedulingLawsTest {
             }
         });
         assertThat(compared[0]).isGreaterThan(SEEDS);
+    }
+
+    /// Such as have no expected start, and want neither licenses nor blocks.
+    @Test
+    void who_ends_if_he_does_not_start_waits_for_nobody_behind_him() {
+        int[] compared = {0};
+        always(random -> {
+            var settings = new Settings(Backfill.CONSERVATIVE, 40, Policies.TIGHTEST);
+            Trial trial = cluster(random, settings);
+            trial.impatient = true;
+            jobs(random, 30, 900).forEach(trial::submit);
+            while (trial.advance()) {
+                boolean plan = random.nextBoolean();
+                Map<Job, Trial> first = new LinkedHashMap<>();
+                for (Job job : jobsWaiting(trial)) {
+                    boolean plain = Trial.licenses(job) == 0 && !Trial.tenant(job).block();
+                    if (Trial.impatient(job) && plain && !trial.expected.containsKey(job.id())) {
+                        Trial alone = trial.rebuilt();
+                        jobsWaiting(alone).stream()
+                                .filter(it -> isAhead(job, it))
+                                .forEach(it -> alone.cancel(it.id()));
+                        alone.pass(plan);
+                        first.put(job, alone);
+                    }
+                }
+                trial.pass(plan);
+                first.forEach((job, alone) -> {
+                    boolean late = trial.waits(job.id()) && !trial.expected.containsKey(job.id());
+                    if (late && alikeAhead(job, trial, alone)) {
+                        assertThat(alone.starts.keySet())
+                                .as("at %d, %s", trial.now, job)
+                                .doesNotContain(job.id());
+                        compared[0]++;
+                    }
+                });
+            }
+        });
+        assertThat(compared[0]).isGreaterThan(SEEDS);
+    }
+
+    private static boolean alikeAhead(Job job, Trial one, Trial other) {
+        return one.jobs.values().stream()
+                .filter(it -> isAhead(it, job))
+                .map(Job::id)
+                .allMatch(it ->
+                        one.waits(it) == other.waits(it)
+                                && Objects.equals(one.expected.get(it), other.expected.get(it)));
+    }
+
+    private static List<Job> jobsWaiting(Trial trial) {
+        return trial.jobs.values().stream().filter(it -> trial.waits(it.id())).toList();
     }
 
     @Test

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Why a job has no expected start. Nodes have 8 GPUs; jobs want all of each for half an hour.
 final class UnplannedTest {
@@ -304,6 +305,24 @@ final class UnplannedTest {
         assertThat(cell.engine.nodesOf(1)).isEmpty();
         assertThat(cell.engine.nodesOf(2)).containsExactly(1);
         assertThat(cell.engine.waiting(2, 0)).isNull();
+    }
+
+    /// It would last half an hour, beyond the expected start of the one behind it.
+    @ParameterizedTest
+    @ValueSource(ints = {500, 1})
+    void a_job_that_ends_before_there_was_to_be_room_has_its_turn_when_room_comes_early(int depth) {
+        Cell cell = new Cell(1, depth).run(9, 0, WHOLE, 0.6).expires(1, 1, 0.5).waits(2, 1, 1000);
+        cell.pass();
+        assertThat(cell.start(1)).isNull();
+        assertThat(cell.start(2)).isEqualTo(Cell.at(0.6));
+        cell.engine.forget(9);
+
+        cell.engine.startPass(HOUR / 5, cell);
+
+        assertThat(cell.engine.waiting(1, 0)).isNull();
+        assertThat(cell.engine.waiting(2, 0)).isNotNull();
+        assertThat(cell.engine.stale()).isTrue();
+        assertThat(cell.start(2)).isEqualTo(Cell.at(0.7) + Scheduling.SLACK_MILLIS);
     }
 
     @ParameterizedTest
