@@ -110,9 +110,11 @@ final class Queue {
     private record LineName(int association, boolean outbid) {}
 
     /// What lines have in common that keep their order until fair shares change.
-    private record Rung(int tier, int partition, long slope) {}
+    ///
+    /// @param expires whether their jobs end if they do not start in time
+    private record Rung(int tier, int partition, long slope, boolean expires) {}
 
-    /// The lines of one fit class and bucket and of one speed, in their order and by name.
+    /// The lines of one fit class and bucket and of one pace, in their order and by name.
     private static final class Ladder {
         final int bucket;
         final Map<LineName, Line> lines = new HashMap<>();
@@ -127,10 +129,12 @@ final class Queue {
         void is(int bucket, long key);
     }
 
-    /// The lines of one fit class and speed, by bucket.
+    /// The lines of one fit class and speed, by bucket; those of jobs that end if they do not start
+    /// in time by themselves.
     static final class Pace {
         private final FitClass fit;
         private final long slope;
+        private final boolean expires;
 
         /// Those of all classes that stand in one order with these.
         private final TreeSet<Line> rung;
@@ -145,9 +149,10 @@ final class Queue {
         /// The buckets that hold jobs, one bit each.
         private long filled;
 
-        private Pace(FitClass fit, long slope, TreeSet<Line> rung) {
+        private Pace(FitClass fit, long slope, boolean expires, TreeSet<Line> rung) {
             this.fit = fit;
             this.slope = slope;
+            this.expires = expires;
             this.rung = rung;
         }
 
@@ -251,7 +256,7 @@ final class Queue {
         classes.add(job.fit);
         fresh.add(job.fit);
         job.key = key(job);
-        Pace pace = pace(job.fit, job.capped ? 0 : job.slope);
+        Pace pace = pace(job.fit, job.capped ? 0 : job.slope, job.expires());
         Ladder ladder = pace.ladder(job.bucket);
         var name = new LineName(job.association.id, job.outbid);
         Line line = ladder.lines.get(name);
@@ -273,17 +278,18 @@ final class Queue {
         }
     }
 
-    private Pace pace(FitClass fit, long slope) {
+    private Pace pace(FitClass fit, long slope, boolean expires) {
         for (Pace pace : fit.paces) {
-            if (pace.slope == slope) {
+            if (pace.slope == slope && pace.expires == expires) {
                 return pace;
             }
         }
-        var rung = new Rung(fit.tier, fit.partition, slope);
+        var rung = new Rung(fit.tier, fit.partition, slope, expires);
         var pace =
                 new Pace(
                         fit,
                         slope,
+                        expires,
                         plannable.computeIfAbsent(rung, _ -> new TreeSet<>(Queue::byKey)));
         fit.paces.add(pace);
         return pace;
@@ -411,9 +417,19 @@ final class Queue {
     ///
     /// @param partitions of which they may be
     @Nullable Waiting first(IntPredicate partitions, long now) {
+        return first(partitions, true, now);
+    }
+
+    /// The same.
+    ///
+    /// @param expiring whether one may be that ends if it does not start in time
+    @Nullable Waiting first(IntPredicate partitions, boolean expiring, long now) {
         Waiting best = null;
         for (var rung : plannable.entrySet()) {
-            if (!rung.getValue().isEmpty() && partitions.test(rung.getKey().partition())) {
+            Rung its = rung.getKey();
+            if (!rung.getValue().isEmpty()
+                    && (expiring || !its.expires())
+                    && partitions.test(its.partition())) {
                 Waiting head = rung.getValue().first().head;
                 best = best == null || Waiting.compare(head, best, now) < 0 ? head : best;
             }

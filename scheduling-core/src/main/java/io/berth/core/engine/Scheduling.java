@@ -615,8 +615,10 @@ public final class Scheduling {
     }
 
     /// The first job in the queue that may have an expected start; null if there is none.
-    @Nullable Waiting nextToPlan(long now) {
-        return queue.first(this::mayPlan, now);
+    ///
+    /// @param expiring whether one may be that ends if it does not start in time
+    @Nullable Waiting nextToPlan(boolean expiring, long now) {
+        return queue.first(this::mayPlan, expiring, now);
     }
 
     /// Starts the job there, in the engine and in words, for as long as it may stay, or on more

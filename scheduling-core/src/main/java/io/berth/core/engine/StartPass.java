@@ -49,6 +49,10 @@ final class StartPass {
     /// The jobs that are tried as if nobody behind them had an expected start.
     private final Set<Waiting> expiring = new HashSet<>();
 
+    /// How many jobs would end before they could start. No more are looked for than the plan has
+    /// place for: each pass would look for all of them.
+    private int late;
+
     /// Of each class, from which length on nobody has room so, since somebody has last started.
     private final Map<FitClass, Long> roomless = new HashMap<>();
 
@@ -213,7 +217,7 @@ final class StartPass {
 
     /// The first job that could start or be planned.
     private @Nullable Waiting next() {
-        Waiting toPlan = all.nextToPlan(now);
+        Waiting toPlan = all.nextToPlan(mayPlanExpiring(), now);
         if (toPlan != null) {
             lineUp(toPlan);
         }
@@ -454,7 +458,7 @@ final class StartPass {
             return;
         } else if (admitted && off) {
             keep(fit);
-        } else if (!job.outbid && all.mayPlan(fit)) {
+        } else if (!job.outbid && all.mayPlan(fit) && (mayPlanExpiring() || !job.expires())) {
             plan(job);
         } else if (job.outbid && outbid.remove(job)) {
             planSooner(job);
@@ -466,6 +470,10 @@ final class StartPass {
         if (apart && job.line != null) {
             setAside(job);
         }
+    }
+
+    private boolean mayPlanExpiring() {
+        return late < all.settings.depth();
     }
 
     /// Gives the job an expected start, unless limits hold it back. What was planned before stands.
@@ -480,6 +488,7 @@ final class StartPass {
             return;
         }
         if (place == null) {
+            late += job.expires() ? 1 : 0;
             all.stale(all.stale() || all.drains.blocked(job, now, decisions));
             setAside(job);
             if (!job.fit.able) {

@@ -325,6 +325,16 @@ final class UnplannedTest {
         assertThat(cell.start(2)).isEqualTo(Cell.at(0.7) + Scheduling.SLACK_MILLIS);
     }
 
+    @Test
+    void no_more_that_end_too_soon_are_looked_for_than_the_plan_has_place_for() {
+        Cell cell = new Cell(1, 2).run(9, 0, WHOLE, 2);
+        cell.expires(1, 1, 1).expires(2, 1, 1).expires(3, 1, 5).waits(4, 1, 1000).pass();
+
+        assertThat(cell.start(4)).isEqualTo(2 * HOUR);
+        assertThat(cell.cause(2)).isEqualTo(Cause.DEADLINE);
+        assertThat(cell.why(3)).isEqualTo(new Unplanned(Cause.PLAN, 1));
+    }
+
     @ParameterizedTest
     @CsvSource({"1, DEADLINE", "2, DEADLINE", "3, PLAN"})
     void the_same_holds_of_gpus_that_are_divided_only_then(double hours, Cause cause) {
