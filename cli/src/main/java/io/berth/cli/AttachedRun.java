@@ -71,8 +71,8 @@ final class AttachedRun implements AutoCloseable {
     /// Takes what the job's end says.
     void take(Frame frame) {
         switch (frame.channel()) {
-            case OUTPUT -> out.print(frame.payload());
-            case ERROR -> err.print(frame.payload());
+            case OUTPUT -> print(out, frame);
+            case ERROR -> print(err, frame);
             case CONTROL -> {
                 if (frame.words().getFirst().equals("exit")) {
                     end.complete(new End(Integer.parseInt(frame.words().getLast()), ""));
@@ -80,6 +80,13 @@ final class AttachedRun implements AutoCloseable {
             }
             // That is this end's to send.
             case INPUT, BESIDE -> {}
+        }
+    }
+
+    /// Ends, as by SIGPIPE, when nobody reads it any more.
+    private void print(Stream stream, Frame frame) {
+        if (!stream.print(frame.payload())) {
+            end.complete(new End(InteractiveRun.BROKEN_PIPE, ""));
         }
     }
 
@@ -166,19 +173,23 @@ final class AttachedRun implements AutoCloseable {
     private static final class Stream {
         private static final byte[] LABEL = "0: ".getBytes(StandardCharsets.US_ASCII);
 
+        private final PrintStream stream;
         private final OutputStream to;
         private final boolean label;
         private boolean begins = true;
 
         Stream(PrintStream to, boolean printable, boolean label) {
+            this.stream = to;
             this.to = printable ? new Printable(to) : to;
             this.label = label;
         }
 
-        void print(byte[] bytes) {
+        /// @return whether it could be written
+        boolean print(byte[] bytes) {
             try {
                 to.write(label ? labelled(bytes) : bytes);
                 to.flush();
+                return !stream.checkError();
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

@@ -26,11 +26,17 @@ import org.jspecify.annotations.Nullable;
 /// Ctrl-C is Slurm's: one tells the state, a second within a second interrupts the program, a third
 /// ends the job. While the job waits, one withdraws it. A program with a terminal gets all keys.
 ///
+/// When nobody reads what it writes any more it ends the program, as SIGPIPE would one that runs
+/// here.
+///
 /// It outlives the gateway, whose way the streams take: the job's end and this one come again.
 final class InteractiveRun implements AutoCloseable {
 
     private static final long LOOK_MILLIS = 1000;
     private static final long AGAIN_MILLIS = 1000;
+
+    /// As of a program that SIGPIPE ends.
+    static final int BROKEN_PIPE = 141;
 
     /// What Slurm says of `--immediate` where it cannot be.
     static final String BUSY = "Requested nodes are busy";
@@ -128,6 +134,17 @@ final class InteractiveRun implements AutoCloseable {
         }
     }
 
+    /// A stream cannot be written any more: its reader has gone.
+    private static final class Unheard extends Exception {
+        private static final long serialVersionUID = 1;
+
+        private final String stream;
+
+        Unheard(String stream) {
+            this.stream = stream;
+        }
+    }
+
     private static final class Lost extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -141,17 +158,19 @@ final class InteractiveRun implements AutoCloseable {
     /// Takes what the job's end says.
     void take(Frame frame) {
         switch (frame.channel()) {
-            case OUTPUT -> print(terminal.out(), frame);
-            case ERROR -> print(terminal.err(), frame);
+            case OUTPUT -> print(terminal.out(), "output", frame);
+            case ERROR -> print(terminal.err(), "error", frame);
             case CONTROL -> control(frame.words());
             // That is this end's to send.
             case INPUT, BESIDE -> {}
         }
     }
 
-    private static void print(PrintStream stream, Frame frame) {
+    private void print(PrintStream stream, String name, Frame frame) {
         stream.write(frame.payload(), 0, frame.payload().length);
-        stream.flush();
+        if (stream.checkError()) {
+            exit.completeExceptionally(new Unheard(name));
+        }
     }
 
     private void control(List<String> words) {
@@ -198,6 +217,11 @@ final class InteractiveRun implements AutoCloseable {
                 }
                 tell(gone);
             } catch (ExecutionException e) {
+                if (e.getCause() instanceof Unheard unheard) {
+                    say("standard " + unheard.stream + " cannot be written, ending the step");
+                    cancel();
+                    return BROKEN_PIPE;
+                }
                 if (e.getCause() instanceof Refused refused) {
                     throw CommandFailure.error(
                             "srun",

@@ -72,4 +72,28 @@ class AttachedRunTest {
 
         assertThat(said(out)).isEqualTo(STEERS);
     }
+
+    @Test
+    void it_ends_when_nobody_reads_what_it_shows() throws CommandFailure {
+        var closed =
+                new Terminal(
+                        InputStream.nullInputStream(),
+                        Unread.stream(),
+                        terminal.err(),
+                        Map.of(),
+                        Path.of("/"),
+                        "root",
+                        Clock.systemUTC(),
+                        () -> ZoneOffset.UTC,
+                        _ -> {});
+        try (var run =
+                new AttachedRun(
+                        closed, LocalTerminal.of(closed, "sattach", false), false, _ -> false)) {
+            run.take(new Frame(Channel.ERROR, new byte[] {'e'}));
+            assertThat(run.isOver()).isFalse();
+
+            run.take(new Frame(Channel.OUTPUT, new byte[] {'o'}));
+            assertThat(run.isOver()).isTrue();
+        }
+    }
 }
