@@ -1,6 +1,7 @@
 package io.berth.cli;
 
 import io.berth.cli.CliOption.Words;
+import io.berth.cli.SubmissionPost.Voice;
 import io.berth.client.Answer;
 import io.berth.client.JsonObject;
 import io.berth.client.JsonText;
@@ -27,15 +28,22 @@ final class DryRun {
 
     private final Terminal terminal;
     private final MeshClient client;
+    private final Voice voice;
 
     DryRun(Terminal terminal, MeshClient client) {
+        this(terminal, client, SubmissionPost.SBATCH);
+    }
+
+    /// @param voice of the command that asks
+    DryRun(Terminal terminal, MeshClient client, Voice voice) {
         this.terminal = terminal;
+        this.voice = voice;
         this.client = client;
     }
 
-    /// `sbatch --test-only`: one line, as Slurm prints it. The components of a heterogeneous job
-    /// are asked for one by one, as Slurm does: they start together at the latest of these times,
-    /// or later.
+    /// `sbatch --test-only`, or `srun`'s: one line, as Slurm prints it. The components of a
+    /// heterogeneous job are asked for one by one, as Slurm does: they start together at the latest
+    /// of these times, or later.
     int testOnly(JobSubmission job) throws CommandFailure {
         JsonObject first = started(SubmissionJson.fields(job), job);
         long at = first.object("start").number("at");
@@ -52,8 +60,9 @@ final class DryRun {
         }
         terminal.err()
                 .print(
-                        "sbatch: Job %d to start at %s using %d processors on nodes %s in partition %s\n"
+                        "%s: Job %d to start at %s using %d processors on nodes %s in partition %s\n"
                                 .formatted(
+                                        voice.command(),
                                         first.object("start").number("job"),
                                         Dates.iso(at, terminal.zone().get(), ""),
                                         cpus,
@@ -73,7 +82,7 @@ final class DryRun {
         }
         if (!start.has("at")) {
             throw CommandFailure.error(
-                    "sbatch",
+                    voice.command(),
                     "allocation failure: no start is foreseen"
                             + (late(start) ? BEFORE_DEADLINE : ": " + start.text("reason")));
         }
@@ -164,7 +173,7 @@ final class DryRun {
         }
         throw job == null
                 ? CommandFailure.error("why", answer.detail())
-                : SubmissionPost.refused(answer, job);
+                : SubmissionPost.refused(answer, job, voice);
     }
 
     private String text(JsonObject simulated) {

@@ -7,8 +7,10 @@ import io.berth.slurm.JobSubmission;
 import io.berth.slurm.Sbatch;
 import io.berth.slurm.SbatchLine;
 import io.berth.slurm.SbatchOption;
+import io.berth.slurm.SbatchRequest;
 import io.berth.slurm.SbatchSetting;
 import io.berth.slurm.SrunCommandLine;
+import io.berth.slurm.SrunOption.Setting;
 import io.berth.slurm.SubmittedFrom;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +25,22 @@ import java.util.TreeMap;
 /// @param called the user's program and its arguments; empty of none
 record InteractiveJob(String name, String script, List<String> words, List<String> called) {
 
+    /// Tells what is wrong with the options, or odd, before anything is asked of the mesh.
+    ///
+    /// @param command that tells it
+    JobSubmission check(
+            Terminal terminal, String command, MeshClient client, List<SrunCommandLine> parts)
+            throws InvalidOption {
+        SbatchRequest request = request(terminal, client, parts, Map.of());
+        if (!parts.getFirst().has(Setting.QUIET)) {
+            for (String warning : request.warnings()) {
+                terminal.err().print(command + ": " + warning + "\n");
+            }
+            terminal.err().flush();
+        }
+        return request.submission();
+    }
+
     /// The submission, with the options of the command line.
     ///
     /// @param parts of the command line, one for each component
@@ -33,22 +51,30 @@ record InteractiveJob(String name, String script, List<String> words, List<Strin
             List<SrunCommandLine> parts,
             Map<String, String> variables)
             throws InvalidOption {
+        return request(terminal, client, parts, variables).submission();
+    }
+
+    private SbatchRequest request(
+            Terminal terminal,
+            MeshClient client,
+            List<SrunCommandLine> parts,
+            Map<String, String> variables)
+            throws InvalidOption {
         String user = client.token().submitsFor(terminal);
         return Sbatch.request(
-                        options(parts),
-                        inherited(terminal),
-                        BatchScript.of(script),
-                        words,
-                        new SubmittedFrom(
-                                name,
-                                SubmittedFrom.line(called),
-                                terminal.directory().toString(),
-                                SbatchCommand.host(terminal),
-                                user,
-                                () -> terminal.clock().instant().atZone(terminal.zone().get()),
-                                SubmittedFrom::none,
-                                variables))
-                .submission();
+                options(parts),
+                inherited(terminal),
+                BatchScript.of(script),
+                words,
+                new SubmittedFrom(
+                        name,
+                        SubmittedFrom.line(called),
+                        terminal.directory().toString(),
+                        SbatchCommand.host(terminal),
+                        user,
+                        () -> terminal.clock().instant().atZone(terminal.zone().get()),
+                        SubmittedFrom::none,
+                        variables));
     }
 
     private static SbatchLine options(List<SrunCommandLine> parts) {

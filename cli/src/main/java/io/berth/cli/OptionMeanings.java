@@ -44,6 +44,7 @@ final class OptionMeanings {
                 gres: GPUs, parts of them and other resources on each node: gpu:2, shard:1
                 gres-flags: disable-binding
                 help: this text
+                external-launcher: a step for the daemons of MPI: a task on each node, beside all others
                 het-group: components whose nodes the step is on
                 hint: multithread, nomultithread or compute_bound
                 hold: do not start it before it is released
@@ -93,6 +94,7 @@ final class OptionMeanings {
                 relative: from this node of the job on
                 requeue: start it again if it loses a node
                 reservation: on the nodes of this reservation
+                step test-only: outside of jobs say when it would start; in one check the step alone
                 step wait: nothing: a step ends with its last task
                 segment: so many nodes in one block of the network each
                 signal: a signal before its time is up: B:USR1@60

@@ -4,6 +4,7 @@ import io.berth.cli.MeshClient.NoAnswer;
 import io.berth.cli.SubmissionPost.Voice;
 import io.berth.client.Answer;
 import io.berth.slurm.InvalidOption;
+import io.berth.slurm.JobSubmission;
 import io.berth.slurm.SbatchLine;
 import io.berth.slurm.SbatchSetting;
 import io.berth.slurm.SrunCommandLine;
@@ -51,6 +52,7 @@ final class Srun {
     private static final String PROGRAMS = "--multi-prog";
     private static final String MPI = "--mpi=";
     private static final String BROADCAST = "--bcast";
+    private static final String TEST_ONLY = "--test-only";
 
     private static final int MOST_PROGRAMS = 64 << 10;
 
@@ -73,6 +75,7 @@ final class Srun {
                     "nodelist",
                     "nodes",
                     "ntasks",
+                    "ntasks-per-gpu",
                     "ntasks-per-node",
                     "threads-per-core",
                     "time");
@@ -206,7 +209,7 @@ final class Srun {
         }
         MeshClient client = MeshClient.of(terminal, "srun");
         SrunCommandLine line = parts.getFirst();
-        boolean pty = line.has(Setting.PTY);
+        boolean pty = hasTerminal(line);
         boolean alone = isAlone(line, step(line));
         List<String> words = alone ? line.command() : words(parts, this::step);
         List<String> program =
@@ -217,8 +220,10 @@ final class Srun {
                         .orElseThrow();
         String name = String.valueOf(Path.of(program.getFirst()).getFileName());
         var job = new InteractiveJob(name, alone ? TERMINAL : STEP, words, program);
-        // What is wrong with the options is told before anything is asked of the mesh.
-        var unused = job.submission(terminal, client, parts, Map.of());
+        JobSubmission submission = job.check(terminal, "srun", client, parts);
+        if (tests(line)) {
+            return new DryRun(terminal, client, VOICE).testOnly(submission);
+        }
         var unusedSeconds = line.immediateSeconds();
         InteractiveSession session = InteractiveSession.open(terminal, client, VOICE);
         LocalTerminal local = LocalTerminal.of(terminal, "srun", pty);
@@ -262,7 +267,16 @@ final class Srun {
     /// Whether the program is a process of the job's end, and no step: it has a terminal, and
     /// nothing is around it.
     private static boolean isAlone(SrunCommandLine line, List<String> step) {
-        return line.has(Setting.PTY) && step.stream().noneMatch(it -> it.startsWith(CONTAINER));
+        return hasTerminal(line) && step.stream().noneMatch(it -> it.startsWith(CONTAINER));
+    }
+
+    /// Whether the program is not to run.
+    private static boolean tests(SrunCommandLine line) {
+        return line.step().contains(TEST_ONLY);
+    }
+
+    private static boolean hasTerminal(SrunCommandLine line) {
+        return line.has(Setting.PTY) && !tests(line);
     }
 
     /// The options of the step, with a container's whole path: what is relative is so to the
@@ -351,7 +365,7 @@ final class Srun {
     private int step(List<SrunCommandLine> parts, String allocation) throws CommandFailure {
         MeshClient client = MeshClient.of(terminal, "srun");
         SrunCommandLine line = parts.getFirst();
-        boolean pty = line.has(Setting.PTY);
+        boolean pty = hasTerminal(line);
         LocalTerminal local = LocalTerminal.of(terminal, "srun", pty);
         InteractiveSession session = InteractiveSession.open(terminal, client, VOICE);
         var command = new ArrayList<String>();
@@ -431,7 +445,7 @@ final class Srun {
         MeshClient client = MeshClient.of(terminal, "srun");
         SrunCommandLine line = parts.getFirst();
         String name = String.valueOf(line.value(Setting.JOBID));
-        boolean pty = line.has(Setting.PTY);
+        boolean pty = hasTerminal(line);
         LocalTerminal local = LocalTerminal.of(terminal, "srun", pty);
         Answer answer = client.ask("POST", JobIds.path(name) + "/sessions", "{}");
         if (!answer.ok()) {
@@ -491,6 +505,7 @@ final class Srun {
     private static List<String> tasks(SrunCommandLine line) {
         SbatchLine asked = SbatchLine.of(line.job().options());
         return asked.given(SbatchSetting.NTASKS) == null
+                        && asked.given(SbatchSetting.NTASKS_PER_GPU) == null
                         && asked.given(SbatchSetting.NTASKS_PER_NODE) == null
                 ? List.of("--ntasks-per-node=1")
                 : List.of();

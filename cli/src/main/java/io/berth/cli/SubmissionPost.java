@@ -16,7 +16,7 @@ final class SubmissionPost {
     /// What a gateway answers that has not begun with the request.
     private static final int BUSY = 429;
 
-    private static final Voice SBATCH = new Voice("sbatch", "Batch job submission failed: ");
+    static final Voice SBATCH = new Voice("sbatch", "Batch job submission failed: ");
 
     private final Terminal terminal;
     private final MeshClient client;
@@ -98,7 +98,8 @@ final class SubmissionPost {
         return refused(answer, job, SBATCH);
     }
 
-    private static CommandFailure refused(Answer answer, JobSubmission job, Voice voice) {
+    /// The same, as this command tells it.
+    static CommandFailure refused(Answer answer, JobSubmission job, Voice voice) {
         return switch (answer.code()) {
             case "invalid_partition" ->
                     voice.lines(

@@ -59,6 +59,21 @@ final class DryRunTest {
     }
 
     @Test
+    void srun_test_only_asks_the_same_and_says_it_by_its_own_name() throws IOException {
+        Outcome outcome = new CommandRun(mesh).run("srun", "--test-only", "-n1", "--pty", "bash");
+
+        assertThat(outcome)
+                .isEqualTo(
+                        new Outcome(
+                                0,
+                                "",
+                                "srun: Job 654618 to start at 2026-09-21T14:13:20 using 1 processors"
+                                        + " on nodes node01 in partition training\n"));
+        assertThat(mesh.requests()).hasSize(1);
+        assertThat(asked().object("submit").text("name")).isEqualTo("bash");
+    }
+
+    @Test
     void components_are_asked_for_one_by_one_and_the_latest_start_is_told() {
         mesh.on(
                 "POST",

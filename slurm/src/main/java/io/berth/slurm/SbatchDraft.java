@@ -91,7 +91,10 @@ final class SbatchDraft {
             case NODES -> nodes = NodeRange.parse(given.required());
             case NO_REQUEUE -> requeue = false;
             case NTASKS -> tasks = positive(given);
-            case NTASKS_PER_GPU -> tasksPerGpu = positive(given);
+            case NTASKS_PER_GPU -> {
+                tasksPerGpu = positive(given);
+                steps.tasksPerGpu(tasksPerGpu);
+            }
             case NTASKS_PER_NODE -> tasksPerNode = positive(given);
             case OPEN_MODE -> append = append(given);
             case OUTPUT -> output = given.required();
@@ -243,7 +246,7 @@ final class SbatchDraft {
 
     /// What it asks for as a component after the first of a heterogeneous job: it has no script.
     SbatchRequest component() throws InvalidOption {
-        if (!steps.in(Map.of()).isEmpty()) {
+        if (steps.sayMore()) {
             throw InvalidOption.refused(
                     "--distribution, --gpu-bind and --overcommit of a component after the first are not supported yet: give them to srun");
         }

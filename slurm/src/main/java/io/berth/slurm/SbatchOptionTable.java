@@ -121,7 +121,11 @@ final class SbatchOptionTable {
                 null,
                 SbatchSetting.NTASKS_PER_CORE,
                 "its tasks run on so many threads of a core at most, times `--cpus-per-task`, and it has the cores; where these are [given out whole](scheduling.md#where-on-a-node)");
-        same("ntasks-per-gpu", '\0', REQUIRED, null, SbatchSetting.NTASKS_PER_GPU);
+        different(
+                "ntasks-per-gpu",
+                null,
+                SbatchSetting.NTASKS_PER_GPU,
+                "each of the script's tasks sees its GPU alone, by `SLURM_GPU_BIND=single:N`, unless `--gpu-bind` says otherwise; of a component after the first, only the number of tasks follows from it");
         same("ntasks-per-node", '\0', REQUIRED, null, SbatchSetting.NTASKS_PER_NODE);
         different(
                 "ntasks-per-socket",

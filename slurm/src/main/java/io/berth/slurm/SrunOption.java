@@ -13,7 +13,8 @@ import java.util.Set;
 /// @param variables of the environment, of which the first that is set gives the option where the
 ///   command line does not
 ///
-///   Source: srun(1) and salloc(1) of Slurm 22.05, "OPTIONS" and "INPUT ENVIRONMENT VARIABLES".
+///   Source: srun(1) and salloc(1) of Slurm 22.05, "OPTIONS" and "INPUT ENVIRONMENT VARIABLES";
+///   `--external-launcher` came later.
 public record SrunOption(
         String longName, char letter, Argument argument, Meaning meaning, List<String> variables)
         implements OptionName {
@@ -184,6 +185,7 @@ public record SrunOption(
         step(rows, "cpu-bind", '\0', Argument.REQUIRED);
         step(rows, "error", 'e', Argument.REQUIRED);
         step(rows, "exact", '\0', Argument.NONE);
+        step(rows, "external-launcher", '\0', Argument.OPTIONAL);
         step(rows, "gpu-bind", '\0', Argument.REQUIRED);
         step(rows, "het-group", '\0', Argument.REQUIRED);
         step(rows, "input", 'i', Argument.REQUIRED);
@@ -195,6 +197,7 @@ public record SrunOption(
         step(rows, "overcommit", 'O', Argument.NONE);
         step(rows, "overlap", '\0', Argument.NONE);
         step(rows, "relative", 'r', Argument.REQUIRED);
+        step(rows, "test-only", '\0', Argument.NONE);
         step(rows, "wait", 'W', Argument.REQUIRED);
         own(rows, "jobid", '\0', Argument.REQUIRED, Setting.JOBID);
         own(rows, "pty", '\0', Setting.PTY);

@@ -26,6 +26,8 @@ final class StepsDraft {
 
     private static final String OVERCOMMIT = "SLURM_OVERCOMMIT";
     private static final String TASKS = "SLURM_NTASKS";
+    private static final String TASKS_PER_GPU = "SLURM_NTASKS_PER_GPU";
+    private static final String BIND = "SLURM_GPU_BIND";
 
     private final Map<String, String> variables = new TreeMap<>();
     private Set<ResourceLimit> limits = Set.of();
@@ -47,7 +49,7 @@ final class StepsDraft {
                 if (!GPU_BIND.matcher(word).matches()) {
                     throw unsupported(given, some);
                 }
-                variables.put("SLURM_GPU_BIND", word);
+                variables.put(BIND, word);
             }
             case GRES_FLAGS ->
                     take(
@@ -106,6 +108,16 @@ final class StepsDraft {
                         + some);
     }
 
+    /// So many tasks of each GPU, which see that one alone unless `--gpu-bind` says otherwise.
+    void tasksPerGpu(int count) {
+        variables.put(TASKS_PER_GPU, Integer.toString(count));
+    }
+
+    /// Whether steps are told anything that follows from no shape of the job.
+    boolean sayMore() {
+        return variables.keySet().stream().anyMatch(it -> !it.equals(TASKS_PER_GPU));
+    }
+
     /// Whether tasks share the CPUs of one of them on each node.
     boolean overcommit() {
         return variables.containsKey(OVERCOMMIT);
@@ -125,6 +137,10 @@ final class StepsDraft {
         }
         ResourceLimit.keep(limits, all);
         all.putAll(variables);
+        String each = variables.get(TASKS_PER_GPU);
+        if (each != null && !variables.containsKey(BIND)) {
+            all.put(BIND, "single:" + each);
+        }
         return all;
     }
 }

@@ -484,6 +484,25 @@ final class SbatchTest {
     @CsvSource(
             delimiter = '|',
             value = {
+                "-G2 --ntasks-per-gpu=3                   | SLURM_GPU_BIND=single:3,SLURM_NTASKS_PER_GPU=3",
+                "-G2 --ntasks-per-gpu=3 --gpu-bind=none   | SLURM_GPU_BIND=none,SLURM_NTASKS_PER_GPU=3",
+                "-G2 --gpu-bind=closest --ntasks-per-gpu=3 | SLURM_GPU_BIND=closest,SLURM_NTASKS_PER_GPU=3",
+                "-G2 -n4                                  | ''"
+            })
+    void tasks_of_a_gpu_are_bound_to_it_unless_the_job_says_otherwise(
+            String options, String variables) throws InvalidOption {
+        Map<String, String> environment =
+                request(Map.of(), (options + " --export=NONE").split(" "))
+                        .submission()
+                        .environment();
+
+        assertThat(String.valueOf(environment)).isEqualTo("{" + variables.replace(",", ", ") + "}");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
                 "--hold            | ''",
                 "--propagate       | SLURM_RLIMIT_CORE,SLURM_RLIMIT_NOFILE",
                 "--propagate=ALL   | SLURM_RLIMIT_CORE,SLURM_RLIMIT_NOFILE",

@@ -58,6 +58,7 @@ srun_turn_to() {
         srun_of_component "$srun_variable"
     done
     export SLURM_JOBID="$SLURM_JOB_ID"
+    case $srun_per_gpu,$srun_tasks$srun_gpus$srun_total_gpus in ?*,) srun_tasks_of_all_gpus ;; esac
 }
 
 # The files of what steps hold on nodes of component $1 are srun_claimed, but for the number.

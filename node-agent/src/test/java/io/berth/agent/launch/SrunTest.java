@@ -139,7 +139,12 @@ class SrunTest {
                 "-n2 --gpu-bind=map_gpu:3,1            | 0: G3; 1: G1",
                 "-n2 --gpu-bind=mask_gpu:0x3,0xc       | 0: G0,G1; 1: G2,G3",
                 "-n2 --gpu-bind=per_task:2             | 0: G0,G1; 1: G2,G3",
-                "-n2 --gpus-per-task=1 --gpu-bind=none | 0: G0,G1; 1: G0,G1"
+                "-n2 --gpus-per-task=1 --gpu-bind=none | 0: G0,G1; 1: G0,G1",
+                "-G2 --ntasks-per-gpu=2                | 0: G0; 1: G0; 2: G1; 3: G1",
+                "--gres=gpu:2 --ntasks-per-gpu=1       | 0: G0; 1: G1",
+                "--ntasks-per-gpu=1                    | 0: G0; 1: G1; 2: G2; 3: G3",
+                "-n3 --ntasks-per-gpu=2                | 0: G0; 1: G0; 2: G1",
+                "-n2 --ntasks-per-gpu=1 --gpu-bind=none | 0: G0,G1; 1: G0,G1"
             })
     void tasks_see_the_gpus_that_the_binding_gives_them(String options, String expected)
             throws Exception {
@@ -727,6 +732,47 @@ class SrunTest {
                         "srun --export=ALL,A=1,B='x y' sh -c 'echo $A $B $SLURM_JOB_ID'; echo ${A-none}");
 
         assertThat(step.output()).isEqualTo("1 x y 7\nnone\n");
+    }
+
+    @Test
+    void so_many_tasks_of_each_gpu_are_the_steps_own_word() throws Exception {
+        Result step =
+                run(
+                        "export SLURM_GPU_BIND=none SLURM_GPUS_PER_TASK=2; srun -G2 --ntasks-per-gpu=1 -l sh -c 'echo $CUDA_VISIBLE_DEVICES $SLURM_NTASKS_PER_GPU $SLURM_NTASKS'");
+
+        assertThat(sorted(step.output())).containsExactly("0: G0 1 2", "1: G1 1 2");
+        assertThat(run("srun -n2 --gpus-per-task=1 --ntasks-per-gpu=1 true").error())
+                .isEqualTo(
+                        "srun: error: --gpus-per-task is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU\n");
+    }
+
+    @Test
+    void a_step_that_is_only_tested_leaves_all_as_it_is() throws Exception {
+        Result step =
+                run(
+                        "echo old >out; srun --test-only -n2 -o out --bcast=copy touch seen;"
+                                + " echo $?; srun --test-only -n65 true; echo $?; srun sh -c 'echo $SLURM_STEP_ID'; for each in copy seen out; do [ ! -e $each ] || echo $each; done");
+
+        assertThat(step)
+                .isEqualTo(
+                        new Result(
+                                0,
+                                "0\n1\n0\nout\n",
+                                "srun: error: Unable to create step for job 7: More processors requested than permitted (65, the job holds 64 here; with -O tasks share them)\n"));
+        assertThat(folder.resolve("out")).hasContent("old");
+    }
+
+    @Test
+    void what_starts_the_daemons_of_mpi_is_one_task_with_all_that_waits_for_nobody()
+            throws Exception {
+        Result both =
+                run(
+                        "export SLURM_NTASKS=4 SLURM_GPUS_PER_TASK=1 SLURM_GPU_BIND=single:1;"
+                                + " srun -n1 timeout 20 sh -c 'until [ -e seen ]; do sleep 0.02; done' &"
+                                + " until [ -e steps/step.0 ]; do sleep 0.02; done;"
+                                + " srun --external-launcher --cpu-bind=none -l sh -c 'touch seen; echo $CUDA_VISIBLE_DEVICES'; wait");
+
+        assertThat(both).isEqualTo(new Result(0, "0: G0,G1,G2,G3\n", ""));
     }
 
     /// What the job was submitted with (`#SBATCH --gpu-bind`), its steps find in the environment.

@@ -108,6 +108,27 @@ class StepNodesTest {
         assertThat(folder.resolve("steps")).isDirectoryNotContaining("glob:**/nodes.*");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--ntasks-per-gpu=2          | tasks= perNode=4",
+                "-N2 --gres=gpu:1 --ntasks-per-gpu=2 | tasks= perNode=2",
+                "-G3 --ntasks-per-gpu=2      | tasks=6 perNode=",
+                "--external-launcher         | tasks= perNode=1",
+                "-n3 -N3 --external-launcher | tasks=3 perNode="
+            })
+    void the_tasks_follow_from_the_gpus_or_are_one_for_each_node(String options, String plan)
+            throws Exception {
+        Path starter = folder.resolve("bin/berth-session");
+        Files.writeString(
+                starter,
+                "#!/bin/sh\nfor last; do :; done\necho \"$last\" | grep -E '^(tasks|perNode)='");
+
+        assertThat(start("SLURM_NTASKS=3 srun " + options + " true").waitFor()).isZero();
+        assertThat(String.join(" ", Files.readAllLines(folder.resolve("stdout")))).isEqualTo(plan);
+    }
+
     @Test
     void a_step_waits_until_enough_nodes_have_room_and_says_so() throws Exception {
         Process job =
