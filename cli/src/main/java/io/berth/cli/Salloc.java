@@ -5,6 +5,7 @@ import io.berth.cli.SubmissionPost.Voice;
 import io.berth.client.Answer;
 import io.berth.contracts.JobState;
 import io.berth.slurm.InvalidOption;
+import io.berth.slurm.JobSubmission;
 import io.berth.slurm.SignalText;
 import io.berth.slurm.SrunCommandLine;
 import io.berth.slurm.SrunOption;
@@ -87,7 +88,7 @@ final class Salloc {
         MeshClient client = MeshClient.of(terminal, "salloc");
         List<String> command = parts.getLast().command();
         var job = new InteractiveJob("interactive", SCRIPT, List.of(), command);
-        var unused = job.submission(terminal, client, parts, Map.of());
+        var unused = job.check(terminal, "salloc", client, parts);
         String kill = killSignal(line, command.isEmpty() ? "HUP" : "TERM");
         InteractiveSession session = InteractiveSession.open(terminal, client, VOICE);
         try (var socket =
@@ -135,14 +136,10 @@ final class Salloc {
         }
         MeshClient client = MeshClient.of(terminal, "salloc");
         var unusedSeconds = line.immediateSeconds();
-        long id =
-                new SubmissionPost(terminal, client, VOICE)
-                        .send(
-                                new InteractiveJob("no-shell", SLEEP, List.of(), List.of())
-                                        .submission(terminal, client, parts, Map.of()))
-                        .job();
-        UnixSignal.handle("TERM", () -> abort(client, id));
-        UnixSignal.handle("HUP", () -> abort(client, id));
+        JobSubmission job =
+                new InteractiveJob("no-shell", SLEEP, List.of(), List.of())
+                        .check(terminal, "salloc", client, parts);
+        long id = new SubmissionPost(terminal, client, VOICE).send(job).job();
         var unusedJob = awaitGrant(client, id, line);
         ring(line);
         return 0;
@@ -212,7 +209,9 @@ final class Salloc {
         boolean quiet = line.has(Setting.QUIET);
         long patience = line.immediateSeconds() * 1000L;
         long asked = terminal.now();
-        UnixSignal.handle("INT", () -> abort(client, id));
+        for (String signal : List.of("INT", "TERM", "HUP")) {
+            UnixSignal.handle(signal, () -> abort(client, id));
+        }
         boolean told = false;
         boolean shell = !line.has(Setting.NO_SHELL);
         long look = FIRST_LOOK_MILLIS;
@@ -278,7 +277,7 @@ final class Salloc {
         }
     }
 
-    /// Ctrl-C withdraws what waits; in the shell it is the shell's.
+    /// Withdraws what waits. Once it is there Ctrl-C is the shell's.
     private void abort(MeshClient client, long id) {
         if (granted.getCount() > 0) {
             withdrawn = true;
@@ -331,47 +330,40 @@ final class Salloc {
         return SignalText.name(number.getAsInt());
     }
 
-    private void signal(long process, String signal) {
-        try {
-            var unused =
-                    new ProcessBuilder("kill", "-s", signal, Long.toString(process))
-                            .inheritIO()
-                            .start();
-        } catch (IOException e) {
-            say(false, "the command could not be signalled: " + e.getMessage());
-        }
-    }
-
+    /// Runs the shell, or the program. Of the signals that may end this command TERM and USR1 are
+    /// the program's, which is waited for; after HUP the allocation goes with the terminal.
     private int shell(List<String> command, Map<String, String> variables, String kill) {
-        var builder =
-                new ProcessBuilder(
-                        command.isEmpty()
-                                ? List.of(terminal.variable("SHELL", "/bin/sh"))
-                                : command);
-        builder.environment().putAll(variables);
-        builder.directory(terminal.directory().toFile()).inheritIO();
-        Process process;
+        List<String> words =
+                command.isEmpty() ? List.of(terminal.variable("SHELL", "/bin/sh")) : command;
+        HeldCommand held;
         try {
-            process = builder.start();
+            held = HeldCommand.start(words, variables, terminal.directory());
         } catch (IOException _) {
             terminal.err()
-                    .print(
-                            "salloc: error: Unable to exec command \""
-                                    + builder.command().getFirst()
-                                    + "\"\n");
+                    .print("salloc: error: Unable to exec command \"" + words.getFirst() + "\"\n");
             return 1;
         }
-        try {
-            if (!kill.isEmpty()) {
-                onRevoked = () -> signal(process.pid(), kill);
-                if (revoked) {
-                    onRevoked.run();
-                }
+        UnixSignal.handle("TERM", () -> hand(() -> held.signal("TERM")));
+        UnixSignal.handle("USR1", () -> hand(() -> held.signal("USR1")));
+        UnixSignal.handle("HUP", () -> hand(held::hangUp));
+        if (!kill.isEmpty()) {
+            onRevoked = () -> hand(() -> held.signal(kill));
+            if (revoked) {
+                onRevoked.run();
             }
-            return process.waitFor();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("a command that nobody interrupts was interrupted", e);
+        }
+        return held.untilEnd();
+    }
+
+    private interface Signalling {
+        void send() throws IOException;
+    }
+
+    private void hand(Signalling signal) {
+        try {
+            signal.send();
+        } catch (IOException e) {
+            say(false, "the command could not be signalled: " + e.getMessage());
         }
     }
 }

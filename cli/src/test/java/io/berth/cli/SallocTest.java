@@ -76,4 +76,22 @@ class SallocTest {
                 .isEqualTo(new Outcome(1, "", "salloc: error: " + why + "\n"));
         assertThat(mesh.requests()).isEmpty();
     }
+
+    @ParameterizedTest
+    @CsvSource({
+        "srun -N3 -n2 hostname, srun",
+        "salloc -N3 -n2 true, salloc",
+        "salloc -N3 -n2 --no-shell, salloc"
+    })
+    void fewer_tasks_than_nodes_are_told_by_the_commands_own_name(String words, String name) {
+        mesh.on("POST", "/v1/sessions", Reply.problem(503, "no", "no"));
+        mesh.on("POST", "/v1/jobs", Reply.problem(400, "no", "no"));
+
+        assertThat(new CommandRun(mesh).run(words.split(" ")).err())
+                .startsWith(
+                        name + ": Warning: can't run 2 processes on 3 nodes, setting nnodes to 2\n")
+                .containsOnlyOnce("Warning");
+        assertThat(new CommandRun(mesh).run(words.replace("-N3", "-Q -N3").split(" ")).err())
+                .doesNotContain("Warning");
+    }
 }

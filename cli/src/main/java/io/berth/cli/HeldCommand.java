@@ -1,0 +1,81 @@
+package io.berth.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/// The shell of an allocation, or the program in its place: a process on this machine with this
+/// one's terminal. Signals go to it and to what it has started, as far as that is in its process
+/// group: a shell with job control has one of its own, any other program is in that of `salloc`.
+///
+/// Source: salloc(1) of Slurm 22.05.
+final class HeldCommand {
+
+    /// How long one that this terminal's end was told to is waited for.
+    private static final long HANG_UP_SECONDS = 5;
+
+    private final Process process;
+    private final CompletableFuture<Integer> status;
+
+    private HeldCommand(Process process) {
+        this.process = process;
+        this.status = process.onExit().thenApply(Process::exitValue);
+    }
+
+    /// @param variables beside those of this process
+    /// @throws IOException if there is no such program
+    static HeldCommand start(List<String> command, Map<String, String> variables, Path directory)
+            throws IOException {
+        var builder = new ProcessBuilder(command).directory(directory.toFile()).inheritIO();
+        builder.environment().putAll(variables);
+        return new HeldCommand(builder.start());
+    }
+
+    /// @param name such as TERM
+    void signal(String name) throws IOException {
+        String group = group(process.toHandle());
+        var kill =
+                Stream.concat(
+                        Stream.of("kill", "-s", name),
+                        Stream.concat(
+                                        Stream.of(process.toHandle()),
+                                        process.descendants()
+                                                .filter(it ->
+                                                        !group.isEmpty()
+                                                                && group(it).equals(group)))
+                                .map(it -> Long.toString(it.pid())));
+        // One that has ended meanwhile is none to speak of.
+        var unused =
+                new ProcessBuilder(kill.toList())
+                        .redirectError(ProcessBuilder.Redirect.DISCARD)
+                        .start();
+    }
+
+    /// Tells it that the terminal is gone. It may go on, but is not waited for: the status is 1
+    /// then, as of any command that `salloc` leaves.
+    void hangUp() throws IOException {
+        signal("HUP");
+        status.completeOnTimeout(1, HANG_UP_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /// @return its exit status, of one that a signal ended 128 and the signal's number
+    int untilEnd() {
+        return status.join();
+    }
+
+    /// "" where nobody tells.
+    private static String group(ProcessHandle of) {
+        try {
+            String stat = Files.readString(Path.of("/proc/" + of.pid() + "/stat"));
+            // What follows the name, which may hold anything: state, parent, group.
+            return stat.substring(stat.lastIndexOf(')') + 2).split(" ", 4)[2];
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}
