@@ -22,12 +22,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A cluster file as it comes together from Slurm's files: the words of slurm.conf here, partitions
-/// in [SlurmPartitions], accounts in [SlurmAccounts].
+/// in [SlurmPartitions], accounts in [SlurmAccounts], switches and blocks in [SlurmTopology].
 ///
-/// Source: slurm.conf(5), topology.conf(5), gres.conf(5) of Slurm 22.05.
+/// Source: slurm.conf(5), gres.conf(5) of Slurm 22.05.
 final class SlurmCluster {
 
     private static final long LEAST_JOB_AGE = 60;
+    private static final long LEAST_TIME_SLICE = 5;
     static final Pattern WHOLE = Pattern.compile("[0-9]{1,9}");
     private static final Pattern WEIGHT = Pattern.compile("([^=]+)=([0-9]{1,9}(?:\\.[0-9]+)?)");
     private static final String AGENTS = SlurmElsewhere.AGENTS;
@@ -49,8 +50,7 @@ final class SlurmCluster {
                     "PriorityType", "priority/multifactor",
                     "ProctrackType", "proctrack/cgroup",
                     "AccountingStorageType", "accounting_storage/slurmdbd",
-                    "JobAcctGatherType", "jobacct_gather/cgroup",
-                    "TopologyPlugin", "topology/tree");
+                    "JobAcctGatherType", "jobacct_gather/cgroup");
 
     private static final Set<String> PRIVATE =
             Stream.of(PrivateData.values()).map(Enum::name).collect(Collectors.toSet());
@@ -77,9 +77,8 @@ final class SlurmCluster {
     private final Map<String, Object> priority = new LinkedHashMap<>();
     private final Map<String, Object> weights = new LinkedHashMap<>();
     private final Map<String, Object> preemption = new LinkedHashMap<>();
-    private final Map<String, Object> switches = new LinkedHashMap<>();
-    private final Map<String, Object> blocks = new LinkedHashMap<>();
-    private final List<String> blockSizes = new ArrayList<>();
+    private final SlurmTopology topology = new SlurmTopology();
+    private final SlurmNodeSets nodeSets = new SlurmNodeSets();
     private final Map<String, Object> nodeWeights = new LinkedHashMap<>();
     private final Map<String, Object> endedJobs = new LinkedHashMap<>();
     private @Nullable Long switchWait;
@@ -106,11 +105,11 @@ final class SlurmCluster {
             switch (line.key()) {
                 case "partitionname" ->
                         partitions.take(line).forEach(it -> leftOut.add(place + it));
-                case "switchname" -> addSwitch(line, place);
-                case "blockname" ->
-                        blocks.put(line.value("blockname", ""), line.value("nodes", ""));
-                case "blocksizes" ->
-                        blockSizes.addAll(CliOption.split(line.value("blocksizes", "")));
+                case "nodeset" -> nodeSets.take(line);
+                case "switchname" ->
+                        topology.addSwitch(line).forEach(it -> leftOut.add(place + it));
+                case "blockname" -> topology.addBlock(line);
+                case "blocksizes" -> topology.addSizes(line);
                 case "cluster", "parent", "user", "account" ->
                         accounts.take(line.text()).forEach(it -> leftOut.add(place + it));
                 default -> setting(line, place);
@@ -118,18 +117,16 @@ final class SlurmCluster {
         }
     }
 
-    private void addSwitch(Line line, String place) {
-        var entry = new LinkedHashMap<String, Object>();
-        line.values()
-                .forEach((key, value) -> {
-                    switch (key) {
-                        case "switchname" -> {}
-                        case "nodes" -> entry.put("nodes", value);
-                        case "switches" -> entry.put("switches", CliOption.split(value));
-                        default -> leftOut.add(place + key + "=" + value + ": it is not used");
-                    }
-                });
-        switches.put(line.value("switchname", ""), entry);
+    /// Takes a topology.yaml.
+    ///
+    /// @param file its name, for messages
+    void takeTopology(String file, String text) {
+        topology.take(text).forEach(it -> leftOut.add(file + ": " + it));
+    }
+
+    /// Takes note of what could not be read at all.
+    void leaveOut(String what) {
+        leftOut.add(what);
     }
 
     private void setting(Line line, String place) {
@@ -152,13 +149,14 @@ final class SlurmCluster {
             case "priorityusageresetperiod" -> fairShare.put("usageReset", value);
             case "priorityweighttres" -> tres(value, place);
             case "priorityflags" -> flags(value, place);
-            case "preempttype" ->
-                    preemption.put("type", value.toLowerCase(Locale.ROOT).replace("preempt/", ""));
+            case "preempttype" -> preemptType(value, place);
             case "preemptmode" -> preemptMode(value, place);
             case "preemptexempttime" -> exemptTime(value);
             case "preemptparameters" -> preemptParameters(value, place);
             case "minjobage" -> minJobAge(value, line, place);
-            case "schedulertimeslice" -> number(preemption, "timeSlice", line, place);
+            case "schedulertimeslice" -> timeSlice(line, place);
+            case "debugflags" -> debugFlags(value, place);
+            case "topologyplugin" -> topologyPlugin(value, place);
             case "privatedata" -> privateData(value, place);
             case "selecttypeparameters" -> selectTypeParameters(value, place);
             case "prioritytype" -> priorityType(value, place);
@@ -175,7 +173,10 @@ final class SlurmCluster {
                     partitions
                             .ofAll(key, value)
                             .ifPresent(why -> leftOut.add(place + line.text() + ": " + why));
-            case "nodename" -> node(line, place);
+            case "nodename" -> {
+                nodeSets.node(line);
+                node(line, place);
+            }
             case "schedulerparameters" -> schedulerParameters(line, place);
             case "name" -> leftOut.add(place + line.text() + ": " + ofGres(value, "ALL"));
             default -> leftOut.add(place + line.text() + ": " + SlurmElsewhere.why(key));
@@ -380,12 +381,59 @@ final class SlurmCluster {
         }
     }
 
-    private void preemptMode(String value, String place) {
-        List<String> words = CliOption.split(value.toUpperCase(Locale.ROOT));
-        if (Set.of("OFF", "CANCEL", "REQUEUE", "SUSPEND", "GANG").containsAll(words)) {
-            preemption.put("mode", String.join(",", words));
+    private void preemptType(String value, String place) {
+        String type = value.toLowerCase(Locale.ROOT).replace("preempt/", "");
+        if (Set.of("none", "partition_prio", "qos").contains(type)) {
+            preemption.put("type", type);
         } else {
-            leftOut.add(place + "PreemptMode=" + value + ": Berth knows no such mode");
+            leftOut.add(place + "PreemptType=" + value + ": " + SlurmElsewhere.UNKNOWN);
+        }
+    }
+
+    private void preemptMode(String value, String place) {
+        String mode = "";
+        boolean gang = false;
+        for (String word : CliOption.split(value.toUpperCase(Locale.ROOT))) {
+            if (SlurmPartitions.MODES.contains(word) && mode.isEmpty()) {
+                mode = word;
+            } else if (word.equals("GANG")) {
+                gang = true;
+            } else {
+                leftOut.add(place + "PreemptMode=" + word + ": Berth knows no such mode");
+            }
+        }
+        boolean turns = gang && mode.equals("SUSPEND");
+        if (gang && !turns) {
+            leftOut.add(
+                    place
+                            + "PreemptMode="
+                            + value
+                            + ": jobs take turns only where one is suspended for the other: SUSPEND,GANG");
+        }
+        if (!mode.isEmpty()) {
+            preemption.put("mode", turns ? "SUSPEND,GANG" : mode);
+        }
+    }
+
+    private void timeSlice(Line line, String place) {
+        String value = line.value("schedulertimeslice", "");
+        if (WHOLE.matcher(value).matches() && Long.parseLong(value) < LEAST_TIME_SLICE) {
+            leftOut.add(place + line.text() + ": a turn lasts 5 seconds at least");
+        } else {
+            number(preemption, "timeSlice", line, place);
+        }
+    }
+
+    private void debugFlags(String value, String place) {
+        for (String flag : CliOption.split(value)) {
+            leftOut.add(place + "DebugFlags=" + flag + ": " + SlurmElsewhere.debugFlag(flag));
+        }
+    }
+
+    private void topologyPlugin(String value, String place) {
+        String kind = value.toLowerCase(Locale.ROOT).replace("topology/", "");
+        if (!Set.of("tree", "block", "flat", "default", "none").contains(kind)) {
+            leftOut.add(place + "TopologyPlugin=" + value + ": " + SlurmTopology.KINDS);
         }
     }
 
@@ -422,8 +470,12 @@ final class SlurmCluster {
             put(priority, "weights", weights);
         }
         put(file, "priority", priority);
+        String type = String.valueOf(preemption.getOrDefault("type", "none"));
+        if (!type.equals("none")) {
+            preemption.putIfAbsent("mode", "OFF");
+        }
         put(file, "preemption", preemption);
-        file.put("partitions", partitions.entries());
+        file.put("partitions", partitions.entries(nodeSets));
         file.put("qos", accounts.qos());
         file.put("accounts", accounts.entries());
         put(file, "adminLevels", accounts.levels());
@@ -439,11 +491,7 @@ final class SlurmCluster {
         if (leastLoaded) {
             file.put("packing", "least-loaded");
         }
-        put(file, "switches", switches);
-        put(file, "blocks", blocks);
-        if (!blockSizes.isEmpty()) {
-            file.put("blockSizes", blockSizes);
-        }
+        topology.write(file);
         put(file, "nodeWeights", nodeWeights);
         put(file, "endedJobs", endedJobs);
         if (switchWait != null) {
@@ -467,6 +515,7 @@ final class SlurmCluster {
     /// What was not carried over: file, line, what, and why.
     List<String> leftOut() {
         var all = new ArrayList<>(leftOut);
+        all.addAll(nodeSets.leftOut());
         if (fifo && !weights.isEmpty()) {
             all.add("PriorityWeight…: with priority/basic jobs go in the order in which they came");
         }

@@ -12,6 +12,7 @@ final class SlurmElsewhere {
     static final String UNKNOWN = "Berth knows no such setting";
 
     private static final String LOGS = "services log to standard output";
+    private static final String NO_POWER = "none: Berth switches no nodes off or on";
     private static final String KAFKA = "services and agents meet in Kafka";
     private static final String SYSTEMD = "agents need no systemd to make groups";
     private static final String KERNEL_MEMORY =
@@ -30,19 +31,32 @@ final class SlurmElsewhere {
                             "cpu, mem, node, billing and GPUs always count"),
                     Map.entry("authtype", "users are known by tokens, see docs/api.md"),
                     Map.entry("autodetect", AGENTS),
-                    Map.entry("debugflags", LOGS),
+                    Map.entry("downnodes", "scontrol update NodeName=… State=DOWN Reason=…"),
                     Map.entry("enforcepartlimits", "a job that no partition can take is refused"),
                     Map.entry("epilog", "berth.agent.epilog of the agents"),
+                    Map.entry(
+                            "epilogslurmctld",
+                            "none: berth.agent.epilog runs on each node of a job"),
                     Map.entry("grestypes", "any name that a node has will do"),
                     Map.entry("healthcheckinterval", "berth.agent.health-interval of the agents"),
                     Map.entry("healthchecknodestate", "berth.agent.health-when of the agents"),
                     Map.entry("healthcheckprogram", "berth.agent.health-program of the agents"),
                     Map.entry("jobacctgatherfrequency", "agents measure at intervals of their own"),
+                    Map.entry(
+                            "jobsubmitplugins",
+                            "none: what jobs may ask for, partitions, accounts and QOS say"),
                     Map.entry("killwait", "30 s; where no order says it, berth.agent.kill-grace"),
                     Map.entry("maildomain", "berth.submit.mail-domain of the gateways"),
                     Map.entry("mailprog", "gateways send mail: berth.submit.mail-from"),
                     Map.entry("maxarraysize", "berth.submit.max-array-size of the gateways"),
                     Map.entry("prolog", "berth.agent.prolog of the agents"),
+                    Map.entry(
+                            "prologslurmctld",
+                            "none: berth.agent.prolog runs on each node of a job"),
+                    Map.entry("resumefailprogram", NO_POWER),
+                    Map.entry("resumeprogram", NO_POWER),
+                    Map.entry("resumerate", NO_POWER),
+                    Map.entry("resumetimeout", NO_POWER),
                     Map.entry("slurmctldhost", "the mesh finds its services by their addresses"),
                     Map.entry("slurmctldlogfile", LOGS),
                     Map.entry("slurmctldport", KAFKA),
@@ -52,8 +66,22 @@ final class SlurmElsewhere {
                     Map.entry("slurmdspooldir", "berth.agent.home of the agents"),
                     Map.entry("slurmdtimeout", "berth.placement.node-timeout"),
                     Map.entry("slurmuser", "a service runs as who starts it"),
+                    Map.entry("srunepilog", "none: srun runs its program alone"),
+                    Map.entry("srunprolog", "none: srun runs its program alone"),
                     Map.entry("statesavelocation", "the state of the mesh is in Kafka"),
-                    Map.entry("taskplugin", "agents bind tasks with cgroups"));
+                    Map.entry("suspendexcnodes", NO_POWER),
+                    Map.entry("suspendexcparts", NO_POWER),
+                    Map.entry("suspendprogram", NO_POWER),
+                    Map.entry("suspendrate", NO_POWER),
+                    Map.entry("suspendtime", NO_POWER),
+                    Map.entry("suspendtimeout", NO_POWER),
+                    Map.entry(
+                            "taskepilog",
+                            "none: what is to follow a task, the script of a job does"),
+                    Map.entry("taskplugin", "agents bind tasks with cgroups"),
+                    Map.entry(
+                            "taskprolog",
+                            "none: what tasks are to find, the script of a job exports"));
 
     private static final Map<String, String> IN_CGROUP_CONF =
             Map.ofEntries(
@@ -113,6 +141,13 @@ final class SlurmElsewhere {
     /// @param key in small letters
     static String why(String key) {
         return IN_CGROUP_CONF.getOrDefault(key, IN_SLURM_CONF.getOrDefault(key, UNKNOWN));
+    }
+
+    /// Of DebugFlags.
+    static String debugFlag(String name) {
+        return name.equalsIgnoreCase("cpu_bind") || name.equalsIgnoreCase("gres")
+                ? "the agents' log tells it by its category BERTH_BINDINGS, see docs/operating.md"
+                : LOGS;
     }
 
     /// Of SchedulerParameters.

@@ -32,6 +32,9 @@ final class SlurmPartitions {
                     Map.entry("maxmempercpu", "maxMemoryPerCpu"),
                     Map.entry("gracetime", "graceTime"));
 
+    /// What may become of a job that gives way.
+    static final Set<String> MODES = Set.of("OFF", "CANCEL", "REQUEUE", "SUSPEND");
+
     /// Of two that exclude each other, the other one.
     static final Map<String, String> RIVALS =
             Map.of(
@@ -135,7 +138,13 @@ final class SlurmPartitions {
             case "denyaccounts" -> putAccounts(entry, "denyAccounts", value);
             case "allowqos" -> putQos(entry, "allowQos", value);
             case "denyqos" -> putQos(entry, "denyQos", value);
-            case "preemptmode" -> entry.put("preemptMode", value.toUpperCase(Locale.ROOT));
+            case "preemptmode" -> {
+                String mode = value.toUpperCase(Locale.ROOT);
+                if (!MODES.contains(mode)) {
+                    return false;
+                }
+                entry.put("preemptMode", mode);
+            }
             case "qos" -> {
                 accounts.knowQos(List.of(value));
                 entry.put("qos", value);
@@ -196,18 +205,22 @@ final class SlurmPartitions {
             case "exclusivetopo" ->
                     "jobs may have their nodes to themselves (exclusive), and no switches or"
                             + " blocks";
+            case "preemptmode" -> "it is OFF, CANCEL, REQUEUE or SUSPEND";
+            case "topology" -> "a cluster has one topology";
             case "tresbillingweights" -> "write it as prices";
             default -> NUMBERS.containsKey(key) ? NO_NUMBER : "Berth knows no such setting";
         };
     }
 
-    Map<String, Object> entries() {
+    /// @param sets of nodes that partitions may name
+    Map<String, Object> entries(SlurmNodeSets sets) {
         var entries = new LinkedHashMap<String, Object>();
         partitions.forEach((name, own) -> {
             var entry = new LinkedHashMap<>(ofCluster);
             own.keySet().forEach(key -> entry.remove(RIVALS.getOrDefault(key, "")));
             entry.putAll(own);
             entry.values().removeIf(UNLIMITED::equals);
+            entry.computeIfPresent("nodes", (_, nodes) -> sets.resolved(nodes.toString()));
             entries.put(name, entry);
         });
         return entries;

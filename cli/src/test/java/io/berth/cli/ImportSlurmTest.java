@@ -7,6 +7,7 @@ import io.berth.slurm.SlurmConf;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
@@ -17,6 +18,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// `berth import slurm`. That the service takes the expected file is tested beside the service.
 final class ImportSlurmTest {
+
+    /// Of each of these a test beside the service says that it can be applied.
+    private static final Path TAKEN = Path.of("src/test/resources/imported");
 
     private static final Path EXPECTED = Path.of("src/test/resources/imported-cluster.yaml");
 
@@ -410,6 +414,238 @@ final class ImportSlurmTest {
                 .isEqualTo("import: error: it reads: slurm FILE...\n");
     }
 
+    private Outcome imported(String... namesAndTexts) throws IOException {
+        var words = new ArrayList<>(List.of("import", "slurm", namesAndTexts[0]));
+        for (int i = 0; i < namesAndTexts.length; i += 2) {
+            Path file = folder.resolve(namesAndTexts[i]);
+            Files.createDirectories(file.getParent());
+            Files.writeString(file, namesAndTexts[i + 1]);
+            if (i > 0 && !namesAndTexts[i].contains("/")) {
+                words.add(namesAndTexts[i]);
+            }
+        }
+        return new CommandRun().in(folder).run(words);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    PreemptMode=GANG                            |                        | PreemptMode=GANG: jobs take turns only where one is suspended for the other: SUSPEND,GANG
+                    PreemptType=preempt/qos PreemptMode=GANG    | type: qos mode: OFF    | PreemptMode=GANG: jobs take turns only where one is suspended for the other: SUSPEND,GANG
+                    PreemptType=preempt/qos PreemptMode=REQUEUE,GANG | type: qos mode: REQUEUE | PreemptMode=REQUEUE,GANG: jobs take turns only where one is suspended for the other: SUSPEND,GANG
+                    PreemptMode=gang,suspend                    | mode: SUSPEND,GANG     |
+                    PreemptMode=REQUEUE,WITHIN                  | mode: REQUEUE          | PreemptMode=WITHIN: Berth knows no such mode
+                    PreemptMode=HIBERNATE                       |                        | PreemptMode=HIBERNATE: Berth knows no such mode
+                    PreemptType=preempt/none PreemptMode=OFF    | type: none mode: OFF   |
+                    PreemptType=preempt/job_prio                |                        | PreemptType=preempt/job_prio: Berth knows no such setting
+                    SchedulerTimeSlice=3                        |                        | SchedulerTimeSlice=3: a turn lasts 5 seconds at least
+                    PartitionName=p PreemptMode=SUSPEND,GANG    |                        | preemptmode=SUSPEND,GANG of partition p: it is OFF, CANCEL, REQUEUE or SUSPEND
+                    """)
+    void who_gives_way_is_carried_over_as_far_as_it_can_be_applied(
+            String settings, @Nullable String taken, @Nullable String told) {
+        var cluster = new SlurmCluster();
+
+        cluster.take(
+                SlurmConf.parse(
+                        "slurm.conf",
+                        settings.startsWith("Part") ? settings : settings.replace(' ', '\n')));
+
+        String yaml = cluster.yaml().replaceAll("[\"\\s]+", " ");
+        assertThat(yaml.contains("preemption:")).isEqualTo(taken != null);
+        assertThat(yaml).contains(taken == null ? "" : "preemption: " + taken.strip());
+        assertThat(yaml).doesNotContain("preemptMode");
+        assertThat(cluster.leftOut().stream().map(it -> it.replaceFirst("slurm.conf:\\d: ", "")))
+                .isEqualTo(told == null ? List.of() : List.of(told));
+    }
+
+    @Test
+    void sets_of_nodes_are_the_nodes_that_they_name_or_that_have_the_feature() {
+        var cluster = new SlurmCluster();
+
+        cluster.take(
+                SlurmConf.parse(
+                        "slurm.conf",
+                        """
+                        PartitionName=p Nodes=ns1
+                        NodeSet=ns1 Nodes=a[1-2]
+                        NodeSet=fast Feature=ib
+                        NodeSet=both Nodes=a1 Feature=nvme
+                        NodeSet=none Feature=tape
+                        NodeName=a[1-3] Feature="ib,nvme"
+                        NodeName=DEFAULT Features=nvme
+                        NodeName=b[1-2]
+                        PartitionName=q Nodes=fast,c9
+                        PartitionName=r Nodes=both
+                        PartitionName=s Nodes=all
+                        PartitionName=t Nodes=none
+                        DownNodes=a1 State=DOWN Reason="no power"
+                        """));
+
+        assertThat(cluster.yaml())
+                .contains("p:\n    nodes: \"a[1-2]\"\n")
+                .contains("q:\n    nodes: \"a[1-3],c9\"\n")
+                .contains("r:\n    nodes: \"a[1-3],b[1-2]\"\n")
+                .contains("s:\n    nodes: ALL\n")
+                .contains("t:\n    nodes: none\n");
+        assertThat(cluster.leftOut())
+                .filteredOn(it -> !it.contains("NodeName=a[") && !it.contains("NodeName=b["))
+                .filteredOn(it -> !it.contains("NodeName=DEFAULT"))
+                .containsExactly(
+                        "slurm.conf:13: DownNodes=a1 State=DOWN Reason=\"no power\": scontrol update NodeName=… State=DOWN Reason=…",
+                        "NodeSet=none: no line of nodes has its feature; where a partition names it, it is a host of that name");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    DebugFlags=CPU_Bind,gres,Backfill | DebugFlags=CPU_Bind: the agents' log tells it by its category BERTH_BINDINGS, see docs/operating.md
+                    DebugFlags=CPU_Bind,gres,Backfill | DebugFlags=gres: the agents' log tells it by its category BERTH_BINDINGS, see docs/operating.md
+                    DebugFlags=CPU_Bind,gres,Backfill | DebugFlags=Backfill: services log to standard output
+                    TaskProlog=/etc/slurm/task.sh     | TaskProlog=/etc/slurm/task.sh: none: what tasks are to find, the script of a job exports
+                    PrologSlurmctld=/etc/slurm/ctld   | PrologSlurmctld=/etc/slurm/ctld: none: berth.agent.prolog runs on each node of a job
+                    JobSubmitPlugins=lua              | JobSubmitPlugins=lua: none: what jobs may ask for, partitions, accounts and QOS say
+                    SuspendProgram=/sbin/off          | SuspendProgram=/sbin/off: none: Berth switches no nodes off or on
+                    TopologyPlugin=topology/3d_torus  | TopologyPlugin=topology/3d_torus: a cluster has a tree of switches, and blocks
+                    """)
+    void what_has_a_counterpart_or_none_is_told(String line, String told) {
+        var cluster = new SlurmCluster();
+
+        cluster.take(SlurmConf.parse("slurm.conf", line + "\n"));
+
+        assertThat(cluster.leftOut()).contains("slurm.conf:1: " + told);
+    }
+
+    @Test
+    void files_that_are_included_are_read_from_beside_the_one_that_does() throws IOException {
+        Outcome outcome =
+                imported(
+                        "slurm.conf",
+                        "ClusterName=a\nInclude etc/nodes.conf\nNodeName=n3\ninclude none.conf\n",
+                        "etc/nodes.conf",
+                        "NodeName=DEFAULT Weight=7\nInclude more.conf\nInclude ../slurm.conf\n",
+                        "etc/more.conf",
+                        "NodeName=n1\n");
+
+        assertThat(outcome.out()).contains("name: a\n", "nodeWeights:\n  n1: 7\n  n3: 7\n");
+        assertThat(outcome.err())
+                .contains("  etc/more.conf:1: NodeName=n1: a node tells")
+                .contains("  etc/nodes.conf:3: Include ../slurm.conf: it is being read already\n")
+                .contains("  slurm.conf:4: include none.conf: there is no file none.conf\n");
+    }
+
+    private static final String TOPOLOGY_YAML =
+            """
+            ---
+            - topology: plain
+              cluster_default: false
+              flat: true
+            - topology: net   # the tree
+              cluster_default: true
+              tree:
+                switches:
+                  - switch: root
+                    children: s[1-2]
+                  - switch: s1
+                    nodes: "n[1-2]"
+                  - switch: s2
+                    nodes: n[3-4]
+            - topology: round
+              cluster_default: false
+              ring:
+                rings:
+                  - ring: r1
+                    nodes: n[1-4]
+            """;
+
+    @Test
+    void a_tree_in_yaml_is_carried_over_and_other_topologies_are_told() throws IOException {
+        Outcome outcome = imported("slurm.conf", "ClusterName=a\n", "topology.yaml", TOPOLOGY_YAML);
+
+        assertThat(outcome.out())
+                .contains(
+                        "switches:\n  root:\n    switches: [s1, s2]\n  s1:\n    nodes: \"n[1-2]\"\n  s2:\n    nodes: \"n[3-4]\"\n");
+        assertThat(outcome.err())
+                .isEqualTo(
+                        """
+                        Not carried over:
+                          topology.yaml: topology plain: a cluster has one, that of cluster_default
+                          topology.yaml: topology round: a cluster has one, that of cluster_default
+                        """);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    ring: {rings: []}         | line 2: it is no block of names and values, such as 'switch: s1'
+                    torus3d: x                | topology t: torus3d is not there: a cluster has a tree of switches, and blocks
+                    """)
+    void what_a_topology_in_yaml_cannot_be_is_told(String kind, String why) throws IOException {
+        Outcome outcome =
+                imported("slurm.conf", "", "topology.yaml", "- topology: t\n  " + kind + "\n");
+
+        assertThat(outcome.err()).isEqualTo("Not carried over:\n  topology.yaml: " + why + "\n");
+    }
+
+    @Test
+    void blocks_in_yaml_are_carried_over_and_so_is_a_list_of_switches() throws IOException {
+        Outcome outcome =
+                imported(
+                        "topology.conf",
+                        "SwitchName=top Switches=rack[1-2]\nSwitchName=rack1 Nodes=a1\nSwitchName=rack2 Nodes=a2\n",
+                        "topology.yaml",
+                        """
+                        - topology: racks
+                          block:
+                            block_sizes:
+                              - 4
+                              - 16
+                            blocks:
+                            - block: b1
+                              nodes: n[01-04]
+                            - block: b2
+                              nodes: [n05, n06]
+                        """);
+
+        assertThat(outcome.out())
+                .contains("top:\n    switches: [rack1, rack2]\n")
+                .contains(
+                        "blocks:\n  b1: \"n[01-04]\"\n  b2: \"n05,n06\"\nblockSizes: [\"4\", \"16\"]\n");
+        assertThat(outcome.err()).isEqualTo("Everything was carried over.\n");
+    }
+
+    @Test
+    void what_is_made_of_newer_files_is_what_the_service_takes() throws IOException {
+        Outcome outcome =
+                imported(
+                        "slurm.conf",
+                        """
+                        ClusterName=newer
+                        PreemptType=preempt/qos
+                        PreemptMode=GANG
+                        SchedulerTimeSlice=3
+                        TopologyPlugin=topology/tree
+                        NodeName=n[1-2] Feature=ib Weight=3
+                        NodeName=n[3-4] Feature=slow
+                        NodeSet=fast Feature=ib
+                        Include parts/partitions.conf
+                        """,
+                        "parts/partitions.conf",
+                        """
+                        PartitionName=fast Nodes=fast PreemptMode=SUSPEND,GANG Topology=net
+                        PartitionName=all Nodes=all Default=YES
+                        """,
+                        "topology.yaml",
+                        TOPOLOGY_YAML);
+
+        assertThat(outcome.out()).isEqualTo(Files.readString(TAKEN.resolve("newer.yaml")));
+    }
+
     /// Each line of the example that the project started from is carried over, or told.
     @Test
     void nothing_of_a_whole_configuration_is_lost_in_silence() throws IOException {
@@ -431,10 +667,11 @@ final class ImportSlurmTest {
                                         "accounts.dump.cfg"));
 
         assertThat(outcome.out())
+                .isEqualTo(Files.readString(TAKEN.resolve("golden.yaml")))
                 .contains("name: nvidia_ai_cluster", "halfLife: \"14-0\"", "high_prio_debug:")
                 .contains("team_A:", "rack1:", "tier: 10000", "wholeCores: true")
                 .contains("overSubscribe: \"FORCE:1\"");
-        assertThat(outcome.err().lines().filter(it -> it.contains("slurm.conf:"))).hasSize(16);
+        assertThat(outcome.err().lines().filter(it -> it.contains("slurm.conf:"))).hasSize(17);
         assertThat(outcome.err().lines().filter(it -> it.contains("gres.conf:")))
                 .hasSize(10)
                 .anyMatch(it -> it.contains("sharedGpus: {mps: {nodes: \"gpu-node[01-08]\""));

@@ -5,6 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /// A file of Slurm's configuration as lines of `Key=value` pairs.
 ///
@@ -30,6 +32,9 @@ public record SlurmConf(String name, List<Line> lines) {
         }
     }
 
+    /// A value in double quotes may have blanks.
+    private static final Pattern WORD = Pattern.compile("[^\\s=\"]+=\"[^\"]*\"|\\S+");
+
     public static SlurmConf parse(String name, String text) {
         var lines = new ArrayList<Line>();
         var pending = new StringBuilder();
@@ -54,16 +59,24 @@ public record SlurmConf(String name, List<Line> lines) {
 
     private static Map<String, String> values(String line) {
         var values = new LinkedHashMap<String, String>();
-        for (String word : line.split("\\s+")) {
+        Matcher words = WORD.matcher(line);
+        while (words.find()) {
+            String word = words.group();
             int equals = word.indexOf('=');
             if (equals > 0) {
                 values.put(
                         word.substring(0, equals).toLowerCase(Locale.ROOT),
-                        word.substring(equals + 1));
+                        unquoted(word.substring(equals + 1)));
             } else {
                 values.put(word.toLowerCase(Locale.ROOT), "");
             }
         }
         return values;
+    }
+
+    private static String unquoted(String value) {
+        return value.length() > 1 && value.startsWith("\"") && value.endsWith("\"")
+                ? value.substring(1, value.length() - 1)
+                : value;
     }
 }

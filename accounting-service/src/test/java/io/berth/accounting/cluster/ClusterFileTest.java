@@ -47,6 +47,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ClusterFileTest {
 
@@ -310,6 +311,14 @@ class ClusterFileTest {
 
         assertThat(configuration(Files.readString(imported)).accounts())
                 .containsOnlyKeys("team_a", "team_b", "sub", "default");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"golden.yaml", "newer.yaml"})
+    void whatever_is_made_of_slurms_configuration_can_be_applied(String name) throws Exception {
+        Path imported = Path.of("../cli/src/test/resources/imported").resolve(name);
+
+        assertThat(configuration(Files.readString(imported)).partitions()).isNotEmpty();
     }
 
     @Test
