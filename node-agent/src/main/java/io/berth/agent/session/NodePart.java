@@ -20,6 +20,7 @@ abstract sealed class NodePart {
     private static final int FAILED = 1;
 
     private final CompletableFuture<Integer> exit = new CompletableFuture<>();
+    private final CompletableFuture<Void> unheard = new CompletableFuture<>();
     private volatile boolean lost;
 
     abstract void start();
@@ -38,6 +39,15 @@ abstract sealed class NodePart {
     /// failed.
     CompletableFuture<Integer> exit() {
         return exit;
+    }
+
+    /// Done when what it writes cannot be handed on any more, as nobody reads it.
+    CompletableFuture<Void> unheard() {
+        return unheard;
+    }
+
+    void stopsBeingHeard() {
+        unheard.complete(null);
     }
 
     /// Whether nothing is known of it any more.
@@ -143,9 +153,11 @@ abstract sealed class NodePart {
             }
         }
 
-        private static void print(PrintStream stream, Frame frame) {
+        private void print(PrintStream stream, Frame frame) {
             stream.write(frame.payload(), 0, frame.payload().length);
-            stream.flush();
+            if (stream.checkError()) {
+                stopsBeingHeard();
+            }
         }
 
         /// It has been told what to run: what was to be told before is so now.

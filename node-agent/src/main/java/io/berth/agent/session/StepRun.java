@@ -215,10 +215,11 @@ final class StepRun {
     }
 
     /// Waits for all; a part that fails takes the others along where that is asked, and one that
-    /// could not be started in any case.
+    /// could not be started, or that nobody listens to any more, in any case.
     private int worst() {
         boolean together = plans.stream().anyMatch(StepPlan::endsTogether);
         for (NodePart part : parts) {
+            var unusedEnd = part.unheard().thenRun(this::endAll);
             var unused =
                     part.exit()
                             .thenAccept(code -> {

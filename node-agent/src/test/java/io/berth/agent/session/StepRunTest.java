@@ -223,6 +223,16 @@ class StepRunTest {
     }
 
     @Test
+    void it_ends_on_all_nodes_when_nobody_reads_what_one_writes() throws Exception {
+        assertThat(
+                        run(
+                                0,
+                                "{ timeout -k1 30 srun --het-group=1 yes 2>said; echo $? >status; } | head -n1"))
+                .containsExactly("y");
+        assertThat(folder.resolve("status")).hasContent("143");
+    }
+
+    @Test
     void a_step_on_another_component_alone_has_that_ones_job() throws Exception {
         assertThat(run(0, "srun --het-group=1 -l sh -c 'echo $SLURM_JOB_ID $SLURM_NNODES'"))
                 .containsExactly("0: 8 2", "1: 8 2");
