@@ -16,15 +16,19 @@ import java.util.stream.Stream;
 /// Source: salloc(1) of Slurm 22.05.
 final class HeldCommand {
 
-    /// How long one that this terminal's end was told to is waited for.
+    /// The status of one whose terminal is gone.
+    private static final int LEFT = 1;
+
     private static final long HANG_UP_SECONDS = 5;
 
     private final Process process;
-    private final CompletableFuture<Integer> status;
+    private final CompletableFuture<Integer> status = new CompletableFuture<>();
+    private volatile boolean hungUp;
 
     private HeldCommand(Process process) {
         this.process = process;
-        this.status = process.onExit().thenApply(Process::exitValue);
+        var unused =
+                process.onExit().thenAccept(it -> status.complete(hungUp ? LEFT : it.exitValue()));
     }
 
     /// @param variables beside those of this process
@@ -56,11 +60,11 @@ final class HeldCommand {
                         .start();
     }
 
-    /// Tells it that the terminal is gone. It may go on, but is not waited for: the status is 1
-    /// then, as of any command that `salloc` leaves.
+    /// Tells it that the terminal is gone. It may tidy up for a moment, and is left to itself then.
     void hangUp() throws IOException {
+        hungUp = true;
         signal("HUP");
-        status.completeOnTimeout(1, HANG_UP_SECONDS, TimeUnit.SECONDS);
+        status.completeOnTimeout(LEFT, HANG_UP_SECONDS, TimeUnit.SECONDS);
     }
 
     /// @return its exit status, of one that a signal ended 128 and the signal's number

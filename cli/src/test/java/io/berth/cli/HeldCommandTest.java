@@ -67,6 +67,16 @@ class HeldCommandTest {
     }
 
     @Test
+    void one_that_the_end_of_the_terminal_ends_has_failed() throws Exception {
+        HeldCommand command = start(": >ready; exec sleep 77");
+        await("ready");
+
+        command.hangUp();
+
+        assertThat(command.untilEnd()).isEqualTo(1);
+    }
+
+    @Test
     void one_that_does_not_heed_the_end_of_the_terminal_is_left_to_itself() throws Exception {
         HeldCommand command = start("trap '' HUP; echo $$ >ready; exec sleep 77");
         await("ready");
