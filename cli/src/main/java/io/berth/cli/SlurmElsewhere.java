@@ -49,6 +49,7 @@ final class SlurmElsewhere {
                     Map.entry("maildomain", "berth.submit.mail-domain of the gateways"),
                     Map.entry("mailprog", "gateways send mail: berth.submit.mail-from"),
                     Map.entry("maxarraysize", "berth.submit.max-array-size of the gateways"),
+                    Map.entry("maxjobcount", "berth.submit.max-jobs of the gateways"),
                     Map.entry("prolog", "berth.agent.prolog of the agents"),
                     Map.entry(
                             "prologslurmctld",

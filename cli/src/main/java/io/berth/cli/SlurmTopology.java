@@ -8,6 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.error.YAMLException;
 
 /// The network of a cluster: the switches and blocks of a topology.conf, or of a topology.yaml, of
 /// which that topology is taken which is the cluster's default, else the first.
@@ -61,8 +66,11 @@ final class SlurmTopology {
     List<String> take(String text) {
         List<Map<?, ?>> all;
         try {
-            all = maps(PlainYaml.parse(text));
-        } catch (IllegalArgumentException e) {
+            all = maps(new Yaml(new SafeConstructor(new LoaderOptions())).load(text));
+        } catch (MarkedYAMLException e) {
+            return List.of(
+                    "line %d: %s".formatted(e.getProblemMark().getLine() + 1, e.getProblem()));
+        } catch (YAMLException e) {
             return List.of(String.valueOf(e.getMessage()));
         }
         int chosen = 0;

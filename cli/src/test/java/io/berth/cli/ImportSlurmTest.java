@@ -582,7 +582,8 @@ final class ImportSlurmTest {
             delimiter = '|',
             textBlock =
                     """
-                    ring: {rings: []}         | line 2: it is no block of names and values, such as 'switch: s1'
+                    ring: {rings: []}         | topology t: ring is not there: a cluster has a tree of switches, and blocks
+                    ring: {rings: [           | line 3: expected the node content, but found '<stream end>'
                     torus3d: x                | topology t: torus3d is not there: a cluster has a tree of switches, and blocks
                     """)
     void what_a_topology_in_yaml_cannot_be_is_told(String kind, String why) throws IOException {

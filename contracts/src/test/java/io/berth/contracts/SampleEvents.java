@@ -239,6 +239,20 @@ final class SampleEvents {
                     250L,
                     JobState.PREEMPTED,
                     null,
+                    null);
+    private static final EndedRun LOST_RUN =
+            new EndedRun(
+                    1,
+                    List.of(ALLOCATION),
+                    100,
+                    110,
+                    1100,
+                    JobState.PENDING,
+                    EXIT,
+                    CHARGE,
+                    null,
+                    JobState.PREEMPTED,
+                    null,
                     1980L);
     private static final EndedRun MEASURED_RUN =
             new EndedRun(
@@ -1094,6 +1108,7 @@ final class SampleEvents {
                 "preempted",
                 Topics.JOBS,
                 new JobEvent.Requeued(JOB, 1100, PREEMPTED_RUN, Reason.NONE));
+        addNamed("lost", Topics.JOBS, new JobEvent.Requeued(JOB, 1100, LOST_RUN, Reason.NONE));
         addNamed(
                 "gpu-failed",
                 Topics.JOBS,
