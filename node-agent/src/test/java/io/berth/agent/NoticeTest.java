@@ -234,10 +234,11 @@ class NoticeTest {
                 run(
                         """
                         trap 'echo over; exit 5' TERM
+                        many=$(seq 200)
                         touch "$BERTH_CHECKPOINT_FILE"
                         echo >> ready
                         while [ ! -e "$BERTH_NOTICE_FILE" ]; do sleep 0.01; done
-                        sleep 2
+                        for i in $many; do sleep 0.01; done
                         touch "$BERTH_CHECKPOINT_FILE"
                         while :; do sleep 0.01; done\
                         """,
