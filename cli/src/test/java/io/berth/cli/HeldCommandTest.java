@@ -40,7 +40,7 @@ class HeldCommandTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"TERM, 143", "HUP, 129"})
+    @CsvSource({"TERM, 143", "USR1, 138"})
     void a_signal_reaches_the_command_and_what_it_waits_for(String name, int status)
             throws Exception {
         HeldCommand command = start("sh -c 'echo $$ >child; exec sleep 77'; echo done >done");
