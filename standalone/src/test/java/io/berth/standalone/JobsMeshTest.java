@@ -558,6 +558,7 @@ class JobsMeshTest {
                         "create",
                         "reservation",
                         "ReservationName=course",
+                        "StartTime=now",
                         "Duration=60",
                         "Nodes=" + node,
                         "Users=" + System.getProperty("user.name"),
