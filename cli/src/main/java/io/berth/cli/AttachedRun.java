@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -52,11 +51,7 @@ final class AttachedRun implements AutoCloseable {
     void connect(MeshClient client, JsonObject place) throws IOException {
         FrameSocket connected =
                 FrameSocket.connect(
-                        URI.create(
-                                client.mesh().gateway().replaceFirst("^http", "ws")
-                                        + place.text("path")),
-                        place.text("secret"),
-                        this::take);
+                        client.socket(place.text("path")), place.text("secret"), this::take);
         synchronized (this) {
             socket = connected;
             notifyAll();

@@ -41,7 +41,7 @@ record InteractiveSession(
     static InteractiveSession of(MeshClient client, JsonObject session) {
         String path = session.text("userPath");
         return new InteractiveSession(
-                URI.create(client.mesh().gateway().replaceFirst("^http", "ws") + path),
+                client.socket(path),
                 path,
                 session.text("userSecret"),
                 session.text("jobUrl"),

@@ -79,6 +79,11 @@ final class MeshClient {
         }
     }
 
+    /// Where the gateway has a WebSocket.
+    URI socket(String path) {
+        return URI.create(mesh.gateway().replaceFirst("^http", "ws") + path);
+    }
+
     Mesh mesh() {
         return mesh;
     }

@@ -3,6 +3,7 @@ package io.berth.submit;
 import io.berth.submit.Refusal.LimitReached;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.LongSupplier;
 
 /// The room for jobs that wait and run at once: Slurm's MaxJobCount, of which each task of an array
 /// is one. Every service that follows the log has them in its memory.
@@ -16,20 +17,23 @@ public final class JobRoom {
     private record LetIn(long at, long jobs) {}
 
     private final long most;
+    private final LongSupplier clock;
     private final Deque<LetIn> lately = new ArrayDeque<>();
     private long unread;
 
     /// @param most jobs
-    public JobRoom(long most) {
+    /// @param clock epoch milliseconds
+    public JobRoom(long most, LongSupplier clock) {
         this.most = most;
+        this.clock = clock;
     }
 
     /// Lets some more in. For several threads.
     ///
     /// @param read those that wait or run as the log was read
-    /// @param now epoch milliseconds
     /// @throws Refused if they would be too many
-    public synchronized void take(long read, long jobs, long now) throws Refused {
+    public synchronized void take(long read, long jobs) throws Refused {
+        long now = clock.getAsLong();
         while (!lately.isEmpty() && lately.getFirst().at() < now - MAY_BE_UNREAD_MILLIS) {
             unread -= lately.removeFirst().jobs();
         }

@@ -19,6 +19,7 @@ final class JobTable {
     private final NavigableMap<JobId, Job> jobs = new ConcurrentSkipListMap<>();
     private final Map<JobId, NavigableSet<JobId>> arrays = new ConcurrentHashMap<>();
 
+    /// How many of them wait or run.
     private volatile long unended;
 
     void put(Job job) {
@@ -70,7 +71,6 @@ final class JobTable {
         }
     }
 
-    /// How many wait or run.
     long unended() {
         return unended;
     }

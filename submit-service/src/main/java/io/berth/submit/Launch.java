@@ -199,10 +199,14 @@ public record Launch(
         return arguments;
     }
 
-    /// Whether the kernel starts no program with such a text, or may not.
-    private static boolean tooLong(String text) {
-        return text.length() >= MOST_TEXT / UTF8_MOST
-                && text.getBytes(StandardCharsets.UTF_8).length >= MOST_TEXT;
+    /// Whether the kernel starts no program with the text that these make.
+    private static boolean tooLong(String... parts) {
+        int letters = 0;
+        for (String part : parts) {
+            letters += part.length();
+        }
+        return letters >= MOST_TEXT / UTF8_MOST
+                && String.join("", parts).getBytes(StandardCharsets.UTF_8).length >= MOST_TEXT;
     }
 
     private static Map<String, String> environment(Map<String, String> environment) throws Refused {
@@ -220,7 +224,7 @@ public record Launch(
             if (variable.getValue() == null || !Checks.isText(variable.getValue())) {
                 throw invalid("environment variable " + quoted(name) + " is null or no text");
             }
-            if (tooLong(name + "=" + variable.getValue())) {
+            if (tooLong(name, "=", variable.getValue())) {
                 throw invalid(
                         "environment variable " + quoted(name) + " is longer than " + TOO_LONG);
             }

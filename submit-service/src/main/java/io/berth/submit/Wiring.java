@@ -47,8 +47,8 @@ final class Wiring {
 
     @Produces
     @Singleton
-    JobRoom room(SubmitConfig config) {
-        return new JobRoom(config.maxJobs());
+    JobRoom room(SubmitConfig config, Clocks clocks) {
+        return new JobRoom(config.maxJobs(), clocks::millis);
     }
 
     @Produces

@@ -35,7 +35,9 @@ public final class GatewayRequests {
 
     public GatewayRequests(
             GatewayLog log, SubmissionWriter writer, SubmitConfig config, Clocks clocks) {
-        bulk = new BulkSubmissions(log, writer, new JobRoom(config.maxJobs()), config, clocks);
+        bulk =
+                new BulkSubmissions(
+                        log, writer, new JobRoom(config.maxJobs(), clocks::millis), config, clocks);
         turns = new JobTurns(log, config, clocks, headers());
     }
 

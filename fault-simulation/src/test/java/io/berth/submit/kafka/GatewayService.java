@@ -47,7 +47,9 @@ public final class GatewayService {
         this.clocks = clocks;
         log = new GatewayLog(clients, events, new TopicDeclarations(1, 1, (short) 1), clocks);
         writer = new SubmissionWriter(events, log, 1);
-        gateway = new Gateway(log, writer, new JobRoom(CONFIG.maxJobs()), CONFIG, clocks);
+        gateway =
+                new Gateway(
+                        log, writer, new JobRoom(CONFIG.maxJobs(), clocks::millis), CONFIG, clocks);
         requests = new GatewayRequests(log, writer, CONFIG, clocks);
     }
 

@@ -77,7 +77,8 @@ public record Frame(Channel channel, byte[] payload) {
     /// Has the job's end of an allocation run a command whose streams are at another session: `step
     /// <url> <secret> <size> <word>…`, each in base64 for its blanks.
     ///
-    /// @param url empty is this session
+    /// @param url of one whose streams are at this session, which each end comes to once: where
+    ///   both meet again when they lose it; empty if they do not
     /// @param size rows and columns of the command's terminal; empty is without one
     public static Frame step(String url, String secret, String size, List<String> command) {
         var words = new StringBuilder("step");

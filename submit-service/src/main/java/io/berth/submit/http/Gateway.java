@@ -128,7 +128,7 @@ public class Gateway {
             JobSubmission asked, Caller caller, @Nullable IdempotencyKey key, Deadline due)
             throws Refused {
         Admitted admitted = admitted(asked, caller);
-        room.take(log.picture().unendedJobs(), admitted.jobs(), clocks.millis());
+        room.take(log.picture().unendedJobs(), admitted.jobs());
         return writer.write(new Draft(admitted, caller, key), due);
     }
 

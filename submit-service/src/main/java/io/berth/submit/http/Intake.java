@@ -55,7 +55,7 @@ final class Intake {
         return switch (decision(asked, caller)) {
             case Admitted admitted -> {
                 tally.add(admitted.descriptions(), admitted.tasks());
-                room.take(picture.unendedJobs(), admitted.jobs(), now);
+                room.take(picture.unendedJobs(), admitted.jobs());
                 yield admitted;
             }
             case NotAdmitted no -> throw new Refused(no.refusal());
