@@ -187,19 +187,18 @@ final class Reports {
                                 Endings.decide(draft, job, outcome, now);
                             },
                             () -> Standstill.over(draft, report.run(), index, now));
-        } else if (decided.endsBy() != null && noScriptLeft(draft.job(job), run)) {
+        } else if (decided.endsBy() != null && isWholeScript(draft.job(job), index)) {
+            // What is left of its grace is nobody's.
             Endings.hasten(draft, job, decided.withoutNotice(), now);
         }
         Endings.freeIfEmpty(draft, job, now);
     }
 
-    /// Whether all scripts have ended: what is left of the grace is nobody's.
-    private static boolean noScriptLeft(JobStatus job, Run run) {
+    /// Whether all that a run does ends with that part. What holds a component's nodes does not
+    /// tell: the script is another job's.
+    private static boolean isWholeScript(JobStatus job, int index) {
         LaunchMode launch = job.description().launch();
-        return run.parts().stream()
-                .allMatch(part ->
-                        part.phase() == Phase.ENDED
-                                || !launch.runsScriptOn(part.allocation().index()));
+        return launch == LaunchMode.BATCH && launch.runsScriptOn(index);
     }
 
     /// What a part's end means for its run; empty if the other parts shall go on.

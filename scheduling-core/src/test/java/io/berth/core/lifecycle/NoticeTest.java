@@ -8,6 +8,7 @@ import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
+import io.berth.contracts.LaunchMode;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.Reason;
 import io.berth.contracts.event.JobStatus.Outcome;
@@ -130,11 +131,11 @@ final class NoticeTest {
         assertThat(cell.job(1).state()).isEqualTo(JobState.PREEMPTED);
     }
 
-    @Test
-    void the_other_nodes_of_a_script_that_has_ended_do_not_wait_for_the_end_of_its_grace() {
+    /// Job 2 on two nodes, which is told to give way within a minute five seconds ago.
+    private void preemptOnTwoNodes(LaunchMode launch) {
         cell.ended(1, 1, "n1", Cause.EXITED, 0);
         cell.node("n2", 8, 8, "a100");
-        cell.submit(2, TestCell.gpus(2, 8, null));
+        cell.submit(2, "batch", TestCell.gpus(2, 8, null), launch, true);
         cell.round();
         for (String node : List.of("n1", "n2")) {
             cell.ready(2, 1, node);
@@ -142,8 +143,14 @@ final class NoticeTest {
         }
         preempt(2, JobState.PENDING);
         cell.now += 5_000;
+    }
+
+    @Test
+    void the_other_nodes_of_a_script_that_has_ended_do_not_wait_for_the_end_of_its_grace() {
+        preemptOnTwoNodes(LaunchMode.BATCH);
 
         List<Fact> facts = cell.ended(2, 1, "n1", Cause.STOPPED, 0);
+
         assertThat(orders(facts))
                 .containsExactly(
                         new Order.Stop(
@@ -155,6 +162,20 @@ final class NoticeTest {
                                 Endings.KILL_WAIT_SECONDS));
         cell.ended(2, 1, "n2", Cause.STOPPED, 0);
         assertThat(cell.job(2).state()).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    void a_script_that_is_not_the_only_one_ends_for_itself() {
+        preemptOnTwoNodes(LaunchMode.PER_NODE);
+
+        assertThat(orders(cell.ended(2, 1, "n1", Cause.STOPPED, 0))).isEmpty();
+    }
+
+    @Test
+    void a_node_that_only_holds_the_run_of_a_script_elsewhere_does_not_end_its_grace() {
+        preemptOnTwoNodes(LaunchMode.BATCH);
+
+        assertThat(orders(cell.ended(2, 1, "n2", Cause.STATUS_LOST, 0))).isEmpty();
     }
 
     @Test
