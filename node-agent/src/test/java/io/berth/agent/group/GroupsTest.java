@@ -556,7 +556,10 @@ class GroupsTest {
             RunId run = new RunId(new JobId(98), 1);
             Group group = groups.create(NODE, run, LIMITS);
             Process process = enter(group, run, "cat /dev/zero | head -c 9; exec sleep 60");
-            await().until(() -> group.members().equals(Set.of(process.pid())));
+            // Before it has begun with anything it is alone there, too.
+            await().until(() ->
+                    Files.size(folder.resolve("output")) > 0
+                            && group.members().equals(Set.of(process.pid())));
 
             group.kill();
 
