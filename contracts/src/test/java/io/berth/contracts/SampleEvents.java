@@ -326,6 +326,7 @@ final class SampleEvents {
                     10,
                     null,
                     "/scratch is read-only",
+                    null,
                     null);
     private static final Part PART = new Part(3, 1, 6);
 
@@ -1456,6 +1457,10 @@ final class SampleEvents {
         addNamed("fencing", Topics.NODES, SEEN_FENCING);
         addNamed("unhealthy", Topics.NODES, SEEN_UNHEALTHY);
         addNamed("life", Topics.NODES, SEEN.in(new NodeSeen.Life("spool-1", 1_795_000_000_000L)));
+        addNamed(
+                "key",
+                Topics.NODES,
+                SEEN.by("MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="));
         addNamed(
                 "gpus",
                 Topics.HEARTBEATS,

@@ -64,8 +64,8 @@ public final class NodeService implements NodeOrders.Node {
         this.inventory = inventory;
         this.clocks = clocks;
         this.cannotSuspend = cannotSuspend;
-        var log = new AgentLog(clients::producer, 0);
-        outbox = new Outbox(name().value(), report -> write(log, report), clocks);
+        var log = new AgentLog(clients::producer, 0, Optional.empty());
+        outbox = new Outbox(name().value(), reports -> write(log, reports), clocks);
         runs = new OrderedRuns<>(launch -> part(machine.intend(launch)), outbox, KILL_GRACE);
         orders = new NodeOrders(this, runs, outbox, lease(), clocks, SYNC_TIMEOUT);
         heartbeats = new Heartbeats(log);
@@ -95,10 +95,11 @@ public final class NodeService implements NodeOrders.Node {
     }
 
     /// While it registers it reports nothing.
-    private CompletableFuture<?> write(AgentLog log, RunReport report) {
+    private List<? extends CompletableFuture<?>> write(AgentLog log, List<RunReport> reports) {
         assertThat(orders.status().standing()).isNotEqualTo(Standing.REGISTERING);
-        last = log.write(report);
-        return last;
+        var writes = log.write(reports);
+        last = writes.getLast();
+        return writes;
     }
 
     /// As [Adoption] does.

@@ -13,6 +13,7 @@ import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Base64;
 import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -20,39 +21,46 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 /// is not yet one whose orders are obeyed.
 ///
 /// Its file holds two PEM blocks, `PRIVATE KEY` (PKCS #8) and `PUBLIC KEY`, as `openssl genpkey
-/// -algorithm ed25519` and `openssl pkey -pubout` write them. Who trusts it has the second in a
-/// file `<id>.pem`, see [TrustedKeys].
+/// -algorithm ed25519` and `openssl pkey -pubout` write them. Who trusts it knows the second.
 ///
 /// Source: RFC 8032.
 public final class SigningKey {
 
     private final String id;
     private final PrivateKey key;
+    private final byte[] open;
 
-    private SigningKey(String id, PrivateKey key) {
-        this.id = id;
+    private SigningKey(PrivateKey key, byte[] open) {
+        this.id = SignedBytes.id(open);
         this.key = key;
+        this.open = open;
     }
 
-    /// The key in a file. Both are made if there is none; in either case its public half is in the
-    /// folder afterwards.
+    /// The key in a file, with its public half in a folder of [TrustedKeys]. What is not there is
+    /// made.
     ///
-    /// @param trusted the folder of the public keys
     /// @throws IOException if the file cannot be read or made, or holds no such key
     public static SigningKey of(Path file, Path trusted) throws IOException {
+        SigningKey key = of(file);
+        publish(Pem.text("PUBLIC KEY", key.open), trusted, key.id + ".pem");
+        return key;
+    }
+
+    /// The key in a file. Both are made if there is none.
+    ///
+    /// @throws IOException if the file cannot be read or made, or holds no such key
+    public static SigningKey of(Path file) throws IOException {
         if (!Files.exists(file)) {
             generate(file);
         }
         String text = PrivateFile.read(file);
         try {
             byte[] open = Pem.block(text, "PUBLIC KEY");
-            PrivateKey key =
+            byte[] secret = Pem.block(text, "PRIVATE KEY");
+            return new SigningKey(
                     KeyFactory.getInstance(SignedBytes.ALGORITHM)
-                            .generatePrivate(
-                                    new PKCS8EncodedKeySpec(Pem.block(text, "PRIVATE KEY")));
-            String id = SignedBytes.id(open);
-            publish(Pem.text("PUBLIC KEY", open), trusted, id + ".pem");
-            return new SigningKey(id, key);
+                            .generatePrivate(new PKCS8EncodedKeySpec(secret)),
+                    open);
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw new IOException(file + " holds no Ed25519 key: " + e.getMessage(), e);
         }
@@ -61,6 +69,11 @@ public final class SigningKey {
     /// The name of the key: 16 hexadecimal digits of its public half's SHA-256.
     public String id() {
         return id;
+    }
+
+    /// The public half, encoded as X.509 says, in Base64.
+    public String open() {
+        return Base64.getEncoder().encodeToString(open);
     }
 
     /// Signs topic, key, type and value of records, all with one signature: to make one takes a

@@ -65,6 +65,10 @@ public interface AgentConfig {
     /// Without it, whoever may write orders is obeyed.
     Optional<Path> placementKeys();
 
+    /// The file of the key that signs what the agent says of its nodes, made if there is none.
+    /// Without it nothing is signed.
+    Optional<Path> nodeKey();
+
     /// What the host must be able to enforce for the agent to start. Whatever it enforces at the
     /// start is then required of each run.
     Optional<List<Isolation>> requiredIsolation();

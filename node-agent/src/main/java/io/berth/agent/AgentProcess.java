@@ -24,6 +24,7 @@ import io.berth.contracts.Inventory;
 import io.berth.contracts.Isolation;
 import io.berth.log.Clocks;
 import io.berth.log.KafkaConnection;
+import io.berth.log.SigningKey;
 import io.berth.log.TopicDeclarations;
 import io.berth.log.TrustedKeys;
 import java.io.Closeable;
@@ -70,7 +71,7 @@ public final class AgentProcess implements Closeable {
             throws IOException, InterruptedException {
         onShutdown = config.onShutdown();
         killGrace = config.killGrace();
-        var log = shared(new AgentLog(connection::smallProducer, config.cell()));
+        var log = shared(new AgentLog(connection::smallProducer, config.cell(), key(config)));
         try {
             open(config, version, connection, log, ended);
         } catch (IOException | InterruptedException | RuntimeException e) {
@@ -91,6 +92,12 @@ public final class AgentProcess implements Closeable {
                         new GatewayRequests(agents, Clocks.SYSTEM),
                         Clocks.SYSTEM);
         loop.start();
+    }
+
+    private static Optional<SigningKey> key(AgentConfig config) throws IOException {
+        return config.nodeKey().isPresent()
+                ? Optional.of(SigningKey.of(config.nodeKey().get()))
+                : Optional.empty();
     }
 
     private void open(

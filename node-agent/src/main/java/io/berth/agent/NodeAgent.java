@@ -283,7 +283,8 @@ public final class NodeAgent implements NodeOrders.Node, AutoCloseable {
                 reportsEnd,
                 fenceSeconds,
                 unhealthy,
-                life);
+                life,
+                null);
     }
 
     @Override

@@ -30,10 +30,10 @@ final class Outbox implements AutoCloseable {
         RunReport at(long epoch, long applied);
     }
 
-    /// Writes into the log; done when the report stands there.
+    /// Writes into the log; of each report, done when it stands there.
     @FunctionalInterface
     interface Log {
-        CompletableFuture<?> write(RunReport report);
+        List<? extends CompletableFuture<?>> write(List<RunReport> reports);
     }
 
     private record Entry(Report report, Runnable written) {}
@@ -159,7 +159,7 @@ final class Outbox implements AutoCloseable {
 
     /// Writes them; those that stand in the log.
     private List<Entry> written(List<Due> all) throws InterruptedException {
-        var writes = all.stream().map(due -> log.write(due.report())).toList();
+        var writes = log.write(all.stream().map(Due::report).toList());
         var standing = new ArrayList<Entry>();
         for (int i = 0; i < writes.size(); i++) {
             Due due = all.get(i);

@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +32,7 @@ class NodeOrdersTest {
     private final NodeOrders orders;
 
     NodeOrdersTest(@TempDir Path folder) throws IOException {
-        var outbox = new Outbox("n1", _ -> new CompletableFuture<>(), clock);
+        var outbox = new Outbox("n1", _ -> List.of(), clock);
         var runs =
                 new OrderedRuns<>(
                         launch -> {

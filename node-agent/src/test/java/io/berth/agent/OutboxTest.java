@@ -26,13 +26,13 @@ class OutboxTest {
     private final ConcurrentLinkedQueue<String> told = new ConcurrentLinkedQueue<>();
     private final Outbox outbox =
             new Outbox(
-                    "node1",
-                    report -> {
-                        var write = new Write(report, new CompletableFuture<>());
-                        writes.add(write);
-                        return write.answer();
-                    },
-                    Clocks.SYSTEM);
+                    "node1", reports -> reports.stream().map(this::write).toList(), Clocks.SYSTEM);
+
+    private CompletableFuture<Void> write(RunReport report) {
+        var write = new Write(report, new CompletableFuture<>());
+        writes.add(write);
+        return write.answer();
+    }
 
     @BeforeEach
     void start() {

@@ -159,6 +159,11 @@ record TestConfig(
         return inHome("placement-keys");
     }
 
+    @Override
+    public Optional<Path> nodeKey() {
+        return Optional.empty();
+    }
+
     /// The one that the test has put there, else the host's.
     @Override
     public Optional<Path> containerRuntime() {

@@ -5,6 +5,7 @@ import io.berth.contracts.event.NodeStatus.Presence;
 import io.berth.placement.Presences.Watched;
 import io.berth.placement.kafka.HeartbeatReader;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -100,7 +101,7 @@ final class HeartbeatWatch implements NodeWatch, AutoCloseable {
             presences.paused(before);
         }
         while (!closed) {
-            Map<NodeName, Long> heard = reader.poll(HeartbeatReader.POLL);
+            Map<NodeName, Long> heard = reader.poll(HeartbeatReader.POLL, keys());
             boolean atHead = reader.atHead();
             long now = nanoTime.getAsLong();
             synchronized (presences) {
@@ -113,6 +114,16 @@ final class HeartbeatWatch implements NodeWatch, AutoCloseable {
             }
             before = now;
         }
+    }
+
+    private Map<NodeName, String> keys() {
+        var keys = new HashMap<NodeName, String>();
+        for (Watched node : nodes) {
+            if (node.key() != null) {
+                keys.put(node.name(), node.key());
+            }
+        }
+        return keys;
     }
 
     /// A heartbeat of an epoch that is over is of a machine that has lost the name, or is about to

@@ -32,7 +32,13 @@ final class Presences {
     /// @param epoch its last one, as far as the cell knows
     /// @param known its presence, as far as the cell knows
     /// @param fenceSeconds see [io.berth.contracts.event.NodeSeen]
-    record Watched(NodeName name, long epoch, Presence known, @Nullable Long fenceSeconds) {
+    /// @param key that signs its heartbeats, likewise
+    record Watched(
+            NodeName name,
+            long epoch,
+            Presence known,
+            @Nullable Long fenceSeconds,
+            @Nullable String key) {
 
         /// Whether it has ended its runs if it was last heard so long ago: it counts from the
         /// moment that it wrote what was heard.

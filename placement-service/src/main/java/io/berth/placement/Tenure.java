@@ -77,6 +77,7 @@ final class Tenure implements AutoCloseable {
     private final Rules rules;
     private final QueueSpans queueSpans;
     private final Faults faults;
+    private final NodeKeys nodeKeys = new NodeKeys();
     private final List<Input> applied = new ArrayList<>();
     private final List<Fact> facts = new ArrayList<>();
     private final List<DeadLetter> letters = new ArrayList<>();
@@ -207,7 +208,10 @@ final class Tenure implements AutoCloseable {
             }
             any = true;
             switch (read) {
-                case Read.Applicable(Input input, var record) -> apply(input, record, now);
+                case Read.Applicable(Input input, var record) ->
+                        nodeKeys.objection(state, input, record)
+                                .map(why -> InputReader.letter(record, why))
+                                .ifPresentOrElse(letters::add, () -> apply(input, record, now));
                 case Read.Poisonous(DeadLetter letter) -> letters.add(letter);
             }
         }
@@ -459,7 +463,8 @@ final class Tenure implements AutoCloseable {
                                         it.node(),
                                         it.epoch(),
                                         it.presence(),
-                                        it.seen().fenceSeconds()))
+                                        it.seen().fenceSeconds(),
+                                        it.seen().key()))
                         .toList());
     }
 

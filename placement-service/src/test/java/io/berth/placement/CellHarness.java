@@ -306,25 +306,27 @@ final class CellHarness implements AutoCloseable {
     }
 
     void started(long id, String node) {
-        write(
-                Topics.RUNS,
-                0,
-                new RunReport.Started(run(id), new NodeName(node), 1, ++reports, List.of()));
+        write(Topics.RUNS, 0, startedReport(id, node));
+    }
+
+    RunReport startedReport(long id, String node) {
+        return new RunReport.Started(run(id), new NodeName(node), 1, ++reports, List.of());
     }
 
     void ended(long id, String node) {
-        write(
-                Topics.RUNS,
-                0,
-                new RunReport.Ended(
-                        run(id),
-                        new NodeName(node),
-                        1,
-                        ++reports,
-                        RunReport.Cause.EXITED,
-                        ExitStatus.SUCCESS,
-                        Consumption.NONE,
-                        null));
+        write(Topics.RUNS, 0, endedReport(id, node));
+    }
+
+    RunReport endedReport(long id, String node) {
+        return new RunReport.Ended(
+                run(id),
+                new NodeName(node),
+                1,
+                ++reports,
+                RunReport.Cause.EXITED,
+                ExitStatus.SUCCESS,
+                Consumption.NONE,
+                null);
     }
 
     private static RunId run(long id) {

@@ -85,8 +85,8 @@ final class HeartbeatWatchTest {
     void begin() {
         watch.watch(
                 List.of(
-                        new Watched(NODE, 2, Presence.UP, null),
-                        new Watched(OTHER, 2, Presence.UP, null)));
+                        new Watched(NODE, 2, Presence.UP, null, null),
+                        new Watched(OTHER, 2, Presence.UP, null, null)));
         begun.acquireUninterruptibly();
         poll(0);
     }

@@ -27,7 +27,7 @@ final class PresencesTest {
 
     private Presence at(long second) {
         return presences
-                .at(List.of(new Watched(NODE, 1, Presence.UP, null)), seconds(second))
+                .at(List.of(new Watched(NODE, 1, Presence.UP, null, null)), seconds(second))
                 .getOrDefault(NODE, Presence.UP);
     }
 
@@ -36,12 +36,12 @@ final class PresencesTest {
     }
 
     private static List<Watched> watched(List<NodeName> nodes, Presence known) {
-        return nodes.stream().map(node -> new Watched(node, 1, known, null)).toList();
+        return nodes.stream().map(node -> new Watched(node, 1, known, null, null)).toList();
     }
 
     @Test
     void a_node_that_ends_its_runs_has_done_so_a_tenth_and_fifteen_seconds_later() {
-        List<Watched> fencing = List.of(new Watched(NODE, 1, Presence.UP, 100L));
+        List<Watched> fencing = List.of(new Watched(NODE, 1, Presence.UP, 100L, null));
         presences.heard(NODE, seconds(1_000));
 
         var seen =
@@ -54,7 +54,7 @@ final class PresencesTest {
 
     @Test
     void after_a_pause_a_node_has_not_ended_its_runs_before_a_full_new_period() {
-        List<Watched> fencing = List.of(new Watched(NODE, 1, Presence.UP, 100L));
+        List<Watched> fencing = List.of(new Watched(NODE, 1, Presence.UP, 100L, null));
         presences.heard(NODE, seconds(0));
 
         presences.paused(seconds(1_000));
@@ -155,7 +155,7 @@ final class PresencesTest {
     }
 
     private static List<Watched> known(Presence presence) {
-        return List.of(new Watched(NODE, 1, presence, null));
+        return List.of(new Watched(NODE, 1, presence, null, null));
     }
 
     private static List<NodeName> nodes(int many) {

@@ -25,13 +25,17 @@ import io.berth.core.replay.RoundAssembler;
 import io.berth.core.replay.RoundAssembler.Round;
 import io.berth.core.replay.SnapshotAssembler;
 import io.berth.core.replay.SnapshotAssembler.Snapshot;
+import io.berth.log.Events;
+import io.berth.log.SigningKey;
 import io.berth.log.TopicDeclarations;
 import io.berth.log.trace.TraceContext;
 import io.berth.placement.kafka.CellLog;
 import io.berth.placement.kafka.Fatal;
 import io.berth.placement.kafka.Fenced;
 import io.berth.placement.kafka.Oversized;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +48,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 @ExtendWith(OneBroker.class)
 final class TenureTest {
@@ -312,6 +317,58 @@ final class TenureTest {
             List<DeadLetter> letters = cell.read(Topics.deadLetters(CellLog.SERVICE));
             assertThat(letters).singleElement().extracting(DeadLetter::offset).isEqualTo(offset);
         }
+    }
+
+    /// Node n1 runs a job and signs what it says. A stolen agent has a key too, and its node.
+    @Test
+    void who_has_another_key_ends_no_job_and_takes_no_name(@TempDir Path folder)
+            throws IOException {
+        SigningKey own = SigningKey.of(folder.resolve("own"));
+        SigningKey stolen = SigningKey.of(folder.resolve("stolen"));
+        try (var _ = cell.leader()) {
+            cell.write(
+                    signed(own, Topics.NODES, CellHarness.seen("n1", "m1", "a", 0).by(own.open())));
+            cell.submit(1);
+            cell.awaitLaunch(1);
+
+            cell.write(
+                    new Events<>(Topics.RUNS, "test").record(0, cell.startedReport(1, "n1"), "1"));
+            cell.write(signed(stolen, Topics.RUNS, cell.endedReport(1, "n1")));
+            cell.write(
+                    signed(
+                            stolen,
+                            Topics.NODES,
+                            CellHarness.seen("n1", "m1", "b", 0).by(stolen.open())));
+            cell.write(
+                    signed(
+                            stolen,
+                            Topics.NODES,
+                            CellHarness.seen("n1", "m1", "c", 0).by(own.open())));
+            cell.write(signed(own, Topics.RUNS, cell.startedReport(1, "n1")));
+            cell.write(signed(own, Topics.RUNS, cell.endedReport(1, "n1")));
+            cell.awaitEnd(1);
+        }
+
+        assertThat(cell.read(Topics.JOBS))
+                .extracting(event -> event.getClass().getSimpleName())
+                .containsExactly("Queued", "Placed", "Started", "Ended");
+        assertThat(cell.read(Topics.deadLetters(CellLog.SERVICE)))
+                .extracting(DeadLetter::cause)
+                .containsExactlyInAnyOrder(
+                        "not the word of node n1: it is not signed",
+                        "not the word of node n1: key " + stolen.id() + " has not signed it",
+                        "not the word of node n1: key " + stolen.id() + " has not signed it");
+        assertThat(cell.read(Topics.PLACEMENTS))
+                .filteredOn(Order.Refused.class::isInstance)
+                .extracting(order -> ((Order.Refused) order).nonce())
+                .containsExactly("b");
+    }
+
+    private static <E> ProducerRecord<byte[], byte[]> signed(
+            SigningKey key, Topic<E> topic, E event) {
+        var record = new Events<>(topic, "test").record(0, event, "test");
+        key.sign(List.of(record));
+        return record;
     }
 
     @Test

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// @param unhealthy what the operator's health program says is wrong, in one line: the node gets no
 ///   new work until it registers without; null if all is well, or nobody looks
 /// @param life which life of an agent wrote this; null of an agent of an earlier version
+/// @param key the public half of the Ed25519 key that signs this record and all that the agent says
+///   of the node, encoded as X.509 says, in Base64; null of an agent that signs nothing
 public record NodeSeen(
         NodeName node,
         String nonce,
@@ -32,7 +34,8 @@ public record NodeSeen(
         long reportsEnd,
         @Nullable Long fenceSeconds,
         @Nullable String unhealthy,
-        @Nullable Life life) {
+        @Nullable Life life,
+        @Nullable String key) {
 
     /// An agent from its start to its end.
     ///
@@ -66,6 +69,7 @@ public record NodeSeen(
                 reportsEnd,
                 fenceSeconds,
                 null,
+                null,
                 null);
     }
 
@@ -95,6 +99,24 @@ public record NodeSeen(
                 reportsEnd,
                 fenceSeconds,
                 unhealthy,
-                of);
+                of,
+                key);
+    }
+
+    /// The same, signed with the key of that public half.
+    public NodeSeen by(String signer) {
+        return new NodeSeen(
+                node,
+                nonce,
+                machineId,
+                bootId,
+                agentVersion,
+                inventory,
+                runs,
+                reportsEnd,
+                fenceSeconds,
+                unhealthy,
+                life,
+                signer);
     }
 }

@@ -6,11 +6,15 @@ import io.berth.contracts.event.RunReport;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
+import io.berth.log.SigningKey;
 import java.io.Closeable;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
 /// What agents write: reports, registrations and heartbeats, all of a process through one producer.
@@ -24,11 +28,15 @@ public final class AgentLog implements Closeable {
     private final Events<Heartbeat> heartbeats = new Events<>(Topics.HEARTBEATS, SERVICE);
     private final EventWriter writer;
     private final int cell;
+    private final Optional<SigningKey> key;
 
     /// @param producers made when something is written
-    public AgentLog(Supplier<Producer<byte[], byte[]>> producers, int cell) {
+    /// @param key that signs all that is written; without one it is believed by who writes it
+    public AgentLog(
+            Supplier<Producer<byte[], byte[]>> producers, int cell, Optional<SigningKey> key) {
         this.writer = new EventWriter(producers);
         this.cell = cell;
+        this.key = key;
     }
 
     /// The cell that the nodes belong to, and its partition in the topics written here.
@@ -36,19 +44,36 @@ public final class AgentLog implements Closeable {
         return cell;
     }
 
-    public CompletableFuture<RecordMetadata> write(RunReport report) {
-        String id = report.run() + "/" + report.node() + "/" + report.getClass().getSimpleName();
-        return writer.write(reports.record(cell, report, id));
+    /// Writes reports, signed together.
+    public List<CompletableFuture<RecordMetadata>> write(List<RunReport> all) {
+        return signed(all.stream().map(this::record).toList()).stream().map(writer::write).toList();
     }
 
+    private ProducerRecord<byte[], byte[]> record(RunReport report) {
+        String id = report.run() + "/" + report.node() + "/" + report.getClass().getSimpleName();
+        return reports.record(cell, report, id);
+    }
+
+    /// The registration names the key.
     public CompletableFuture<RecordMetadata> write(NodeSeen registration) {
-        return writer.write(registrations.record(cell, registration, registration.nonce()));
+        NodeSeen known = key.map(it -> registration.by(it.open())).orElse(registration);
+        return write(registrations.record(cell, known, known.nonce()));
     }
 
     /// @param number grows with each of the node's heartbeats
     public CompletableFuture<RecordMetadata> write(Heartbeat heartbeat, long number) {
         String id = heartbeat.node() + "/" + heartbeat.epoch() + "/" + number;
-        return writer.write(heartbeats.record(cell, heartbeat, id));
+        return write(heartbeats.record(cell, heartbeat, id));
+    }
+
+    private CompletableFuture<RecordMetadata> write(ProducerRecord<byte[], byte[]> record) {
+        return writer.write(signed(List.of(record)).getFirst());
+    }
+
+    private List<ProducerRecord<byte[], byte[]>> signed(
+            List<ProducerRecord<byte[], byte[]>> records) {
+        key.ifPresent(it -> it.sign(records));
+        return records;
     }
 
     @Override

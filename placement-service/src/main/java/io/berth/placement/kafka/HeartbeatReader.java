@@ -7,14 +7,17 @@ import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
+import io.berth.log.Signatures;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
+import org.jspecify.annotations.Nullable;
 
 /// Reads the heartbeats of a cell, from now on.
 public final class HeartbeatReader implements AutoCloseable {
@@ -27,6 +30,7 @@ public final class HeartbeatReader implements AutoCloseable {
     private final Events<Heartbeat> events = new Events<>(Topics.HEARTBEATS, CellLog.SERVICE);
     private final Consumer<byte[], byte[]> consumer;
     private final TopicPartition partition;
+    private final Signatures signatures = new Signatures();
     private long end;
 
     public HeartbeatReader(KafkaConnection kafka, CellLog log) {
@@ -41,18 +45,28 @@ public final class HeartbeatReader implements AutoCloseable {
     }
 
     /// The nodes heard within that time, with their last epochs. A heartbeat that cannot be read is
-    /// none.
-    public Map<NodeName, Long> poll(Duration timeout) {
+    /// none, and so is one that the node's key has not signed.
+    ///
+    /// @param keys of the nodes that have one, see [io.berth.contracts.event.NodeSeen]
+    public Map<NodeName, Long> poll(Duration timeout, Map<NodeName, String> keys) {
         var heard = new TreeMap<NodeName, Long>();
         for (var record : consumer.poll(timeout)) {
             try {
                 Heartbeat it = events.event(record);
-                heard.merge(it.node(), it.epoch(), Math::max);
+                Long known = heard.get(it.node());
+                if ((known == null || known < it.epoch())
+                        && believed(record, keys.get(it.node()))) {
+                    heard.put(it.node(), it.epoch());
+                }
             } catch (UnknownEventType | CorruptEvent e) {
                 continue;
             }
         }
         return heard;
+    }
+
+    private boolean believed(ConsumerRecord<byte[], byte[]> record, @Nullable String key) {
+        return key == null || signatures.objection(record, key).isEmpty();
     }
 
     /// Whether the broker answers and everything was polled that it had when it was last asked:

@@ -143,12 +143,15 @@ public final class InputReader implements AutoCloseable {
 
     /// The dead letter of a record that cannot be applied.
     public static DeadLetter letter(ConsumerRecord<byte[], byte[]> record, Exception cause) {
+        return letter(record, cause.toString());
+    }
+
+    /// The same.
+    ///
+    /// @param cause in one line
+    public static DeadLetter letter(ConsumerRecord<byte[], byte[]> record, String cause) {
         return DeadLetter.of(
-                record.topic(),
-                record.partition(),
-                record.offset(),
-                cause.toString(),
-                record.value());
+                record.topic(), record.partition(), record.offset(), cause, record.value());
     }
 
     private Optional<Read> read(ConsumerRecord<byte[], byte[]> record) {

@@ -47,13 +47,16 @@ final class Claims {
         return null;
     }
 
-    /// Why another machine may not have the node's name. What it says to have tells nothing of the
-    /// runs of the one before it.
+    /// Why another machine, or an agent without the node's key, may not have the node's name. What
+    /// it says to have tells nothing of the runs of the one before it.
     private static @Nullable String held(CellState state, NodeStatus known, NodeSeen seen) {
-        if (known.seen().machineId().equals(seen.machineId())) {
+        boolean sameMachine = known.seen().machineId().equals(seen.machineId());
+        String key = known.seen().key();
+        if (sameMachine && (key == null || key.equals(seen.key()))) {
             return null;
         }
-        String held = "node name " + seen.node() + " is held by another machine, which is ";
+        String other = sameMachine ? "an agent with another key" : "another machine";
+        String held = "node name " + seen.node() + " is held by " + other + ", which is ";
         if (known.presence() != Presence.DOWN && known.presence() != Presence.FENCED) {
             return held + "not down";
         }

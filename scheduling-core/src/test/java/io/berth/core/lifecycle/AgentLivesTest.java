@@ -178,4 +178,34 @@ final class AgentLivesTest {
         assertAccepted(later, "later");
         assertThat(cell.job(1).state()).isEqualTo(JobState.RUNNING);
     }
+
+    private List<Order> signed(String nonce, @Nullable String key) {
+        NodeSeen seen = seen("n1", 8, 8, "a100", nonce, "boot", List.of()).in(new Life("s", 9));
+        return orders(cell.take(new Input.Registered(key == null ? seen : seen.by(key))));
+    }
+
+    @Test
+    void an_agent_without_the_key_of_the_node_is_refused_until_that_is_down() {
+        register("first", "boot", new Life("s", 2));
+        assertAccepted(signed("signs", "key"), "signs");
+
+        List<Order> unsigned = signed("unsigned", null);
+        List<Order> another = signed("another", "another key");
+        List<Order> again = signed("again", "key");
+        heard(Presence.DOWN);
+        List<Order> down = signed("down", "another key");
+
+        assertThat(List.of(unsigned, another))
+                .allSatisfy(orders ->
+                        assertThat(orders)
+                                .singleElement()
+                                .isInstanceOfSatisfying(
+                                        Order.Refused.class,
+                                        it ->
+                                                assertThat(it.why())
+                                                        .isEqualTo(
+                                                                "node name n1 is held by an agent with another key, which is not down")));
+        assertAccepted(again, "again");
+        assertAccepted(down, "down");
+    }
 }

@@ -366,6 +366,7 @@ final class ControlsTest {
                                 seen.reportsEnd(),
                                 null,
                                 unhealthy,
+                                null,
                                 null)));
         return cell.state.node(new NodeName("n1")).orElseThrow().hold();
     }
