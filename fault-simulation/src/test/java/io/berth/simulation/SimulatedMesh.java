@@ -6,6 +6,7 @@ import static io.berth.simulation.SimulatedPlacement.RANKINGS;
 import static io.berth.simulation.SimulatedPlacement.SUBMISSIONS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.accounting.db.Ledger;
 import io.berth.contracts.Hold;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
@@ -99,7 +100,7 @@ final class SimulatedMesh {
             users = new ServiceUsers(log, this::tell, chance, () -> now);
         }
         heard = new Heard(log);
-        books = new SimulatedBooks(log);
+        books = new SimulatedBooks(log, services == Services.REAL ? new Ledger() : null);
         log.now(now);
         configure();
         for (int i = 0; i < MACHINES; i++) {

@@ -1,0 +1,2 @@
+/// What accounting makes of events, for simulations.
+package io.berth.accounting.db;
