@@ -230,11 +230,13 @@ final class Registrations {
         return Objects.requireNonNull(draft.job(job).run()).parts().get(index).allocation().node();
     }
 
-    /// The agent of a node shuts down, and with it every node that it stands for on that machine.
+    /// The agent of a node shuts down, and with it every node that it stands for: those of its
+    /// machine and key.
     static void left(Draft draft, NodeName node) {
-        String machine = draft.node(node).seen().machineId();
+        NodeSeen seen = draft.node(node).seen();
         for (NodeStatus known : draft.state().nodes()) {
-            if (known.seen().machineId().equals(machine)) {
+            if (known.seen().machineId().equals(seen.machineId())
+                    && Objects.equals(known.seen().key(), seen.key())) {
                 draft.change(draft.node(known.node()).heard(Presence.LEFT));
             }
         }

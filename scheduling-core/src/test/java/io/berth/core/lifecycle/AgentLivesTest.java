@@ -208,4 +208,37 @@ final class AgentLivesTest {
         assertAccepted(again, "again");
         assertAccepted(down, "down");
     }
+
+    /// On the machine of n1, as it says.
+    private static NodeSeen besideN1(String name, String key) {
+        NodeSeen it = seen(name, 8, 8, "a100", name, "boot", List.of());
+        return new NodeSeen(
+                        it.node(),
+                        it.nonce(),
+                        "machine-n1",
+                        it.bootId(),
+                        it.agentVersion(),
+                        it.inventory(),
+                        it.runs(),
+                        it.reportsEnd())
+                .by(key);
+    }
+
+    @Test
+    void an_agent_that_shuts_down_takes_no_node_along_that_has_another_key() {
+        signed("first", "key");
+        cell.submit(1, "batch", gpus(1, 2, null), LaunchMode.BATCH, true);
+        cell.round();
+        cell.started(1, 1, "n1");
+        cell.take(new Input.Registered(besideN1("n2", "key")));
+        cell.take(new Input.Registered(besideN1("n3", "another key")));
+
+        cell.ended(1, 1, "n1", Cause.AGENT_SHUTDOWN, 0);
+
+        assertThat(node().presence()).isEqualTo(Presence.LEFT);
+        assertThat(cell.state.node(new NodeName("n2")).orElseThrow().presence())
+                .isEqualTo(Presence.LEFT);
+        assertThat(cell.state.node(new NodeName("n3")).orElseThrow().presence())
+                .isEqualTo(Presence.UP);
+    }
 }

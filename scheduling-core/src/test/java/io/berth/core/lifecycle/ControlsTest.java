@@ -367,6 +367,7 @@ final class ControlsTest {
                                 null,
                                 unhealthy,
                                 null,
+                                null,
                                 null)));
         return cell.state.node(new NodeName("n1")).orElseThrow().hold();
     }
