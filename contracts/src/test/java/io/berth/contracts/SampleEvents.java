@@ -327,6 +327,7 @@ final class SampleEvents {
                     null,
                     "/scratch is read-only",
                     null,
+                    null,
                     null);
     private static final Part PART = new Part(3, 1, 6);
 
@@ -418,6 +419,11 @@ final class SampleEvents {
         addMinimal(
                 Topics.SUBMISSIONS,
                 new Submission.Submitted(JOB, DESCRIPTION, "alice", SPEC, null));
+        addNamed(
+                "sealed",
+                Topics.SUBMISSIONS,
+                new Submission.Submitted(
+                        JOB, DESCRIPTION, "alice", SPEC.by("q83vEjRWeJCrze8SNFZ4kA=="), null));
         add(Topics.SUBMISSIONS, new Submission.CancelRequested(JOB, "alice"));
         addNamed(
                 "terms",
@@ -1458,9 +1464,10 @@ final class SampleEvents {
         addNamed("unhealthy", Topics.NODES, SEEN_UNHEALTHY);
         addNamed("life", Topics.NODES, SEEN.in(new NodeSeen.Life("spool-1", 1_795_000_000_000L)));
         addNamed(
-                "key",
+                "keys",
                 Topics.NODES,
-                SEEN.by("MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="));
+                SEEN.by("MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=")
+                        .sealing("MCowBQYDK2VuAyEAhSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo="));
         addNamed(
                 "gpus",
                 Topics.HEARTBEATS,

@@ -15,6 +15,7 @@ import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RunReport;
 import io.berth.log.Clocks;
+import io.berth.log.KeyExchange;
 import io.berth.log.LogClients;
 import io.berth.log.TopicDeclarations;
 import java.io.IOException;
@@ -64,7 +65,8 @@ public final class NodeService implements NodeOrders.Node {
         this.inventory = inventory;
         this.clocks = clocks;
         this.cannotSuspend = cannotSuspend;
-        var log = new AgentLog(clients::producer, 0, Optional.empty());
+        var exchange = new KeyExchange();
+        var log = new AgentLog(clients::producer, 0, Optional.empty(), exchange);
         outbox = new Outbox(name().value(), reports -> write(log, reports), clocks);
         runs = new OrderedRuns<>(launch -> part(machine.intend(launch)), outbox, KILL_GRACE);
         orders = new NodeOrders(this, runs, outbox, lease(), clocks, SYNC_TIMEOUT);
@@ -74,7 +76,7 @@ public final class NodeService implements NodeOrders.Node {
                         clients,
                         new TopicDeclarations(1, 1, (short) 1),
                         log,
-                        new OrderReader(Optional.empty()),
+                        new OrderReader(Optional.empty(), exchange),
                         List.of(orders),
                         new GatewayRequests(List.of(), clocks),
                         clocks);

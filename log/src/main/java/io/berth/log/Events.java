@@ -51,6 +51,11 @@ public final class Events<E> {
         return record;
     }
 
+    /// The value of an event's record.
+    public byte[] value(E event) {
+        return codec.value(event);
+    }
+
     private Header type(E event) {
         return types.computeIfAbsent(event.getClass(), _ -> header("ce_type", codec.type(event)));
     }

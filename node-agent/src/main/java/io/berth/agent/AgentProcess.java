@@ -24,6 +24,7 @@ import io.berth.contracts.Inventory;
 import io.berth.contracts.Isolation;
 import io.berth.log.Clocks;
 import io.berth.log.KafkaConnection;
+import io.berth.log.KeyExchange;
 import io.berth.log.SigningKey;
 import io.berth.log.TopicDeclarations;
 import io.berth.log.TrustedKeys;
@@ -71,7 +72,11 @@ public final class AgentProcess implements Closeable {
             throws IOException, InterruptedException {
         onShutdown = config.onShutdown();
         killGrace = config.killGrace();
-        var log = shared(new AgentLog(connection::smallProducer, config.cell(), key(config)));
+        var exchange = new KeyExchange();
+        var log =
+                shared(
+                        new AgentLog(
+                                connection::smallProducer, config.cell(), key(config), exchange));
         try {
             open(config, version, connection, log, ended);
         } catch (IOException | InterruptedException | RuntimeException e) {
@@ -81,7 +86,7 @@ public final class AgentProcess implements Closeable {
         var heartbeats = shared(new Heartbeats(log));
         List<NodeOrders> nodes = agents.stream().map(NodeAgent::orders).toList();
         heartbeats.start(nodes, config.heartbeat());
-        var orders = new OrderReader(config.placementKeys().map(TrustedKeys::new));
+        var orders = new OrderReader(config.placementKeys().map(TrustedKeys::new), exchange);
         loop =
                 new OrderLoop(
                         connection,

@@ -284,6 +284,7 @@ public final class NodeAgent implements NodeOrders.Node, AutoCloseable {
                 fenceSeconds,
                 unhealthy,
                 life,
+                null,
                 null);
     }
 

@@ -29,8 +29,11 @@ import io.berth.log.Clocks;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
+import io.berth.log.KeyExchange;
 import io.berth.log.LogView;
+import io.berth.log.Sealed;
 import io.berth.log.SigningKey;
+import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -56,6 +59,7 @@ final class HandPlacement implements AutoCloseable {
 
     private final EventWriter writer;
     private volatile @Nullable SigningKey key;
+    private final KeyExchange exchange = new KeyExchange();
     private final Events<Order> orders = new Events<>(Topics.PLACEMENTS, "placement-service");
     private final Events<JobSpec> specs = new Events<>(Topics.SPECS, "submit-service");
     private final List<LogView> views;
@@ -176,14 +180,31 @@ final class HandPlacement implements AutoCloseable {
     }
 
     RecordMetadata write(Order order) {
-        ProducerRecord<byte[], byte[]> record = record(order);
+        ProducerRecord<byte[], byte[]> record = record(sealed(order));
         if (key != null) {
             key.sign(List.of(record));
         }
         return write(record);
     }
 
-    /// An order as it is, signed or not.
+    /// An order as it is, signed or not. The order with the key of its specification sealed for the
+    /// node, if that has registered.
+    private Order sealed(Order order) {
+        String recipient =
+                registrations(order.node().value()).stream()
+                        .reduce((_, last) -> last)
+                        .map(NodeSeen::sealFor)
+                        .orElse(null);
+        if (!(order instanceof Launch launch) || launch.spec().key() == null || recipient == null) {
+            return order;
+        }
+        try {
+            return launch.of(launch.spec().by(exchange.seal(launch.spec().key(), recipient)));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("seal for node " + order.node(), e);
+        }
+    }
+
     ProducerRecord<byte[], byte[]> record(Order order) {
         return orders.record(NodePartitions.of(order.node(), 8), order, "order");
     }
@@ -209,11 +230,12 @@ final class HandPlacement implements AutoCloseable {
     }
 
     SpecReference writeSpec(JobSpec spec) {
-        var record = specs.record(0, spec, "spec");
+        String open = Sealed.key();
+        var record = Sealed.seal(specs.record(0, spec, "spec"), open);
         RecordMetadata written = writer.write(record).join();
         try {
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(record.value());
-            return new SpecReference(0, written.offset(), HexFormat.of().formatHex(hash));
+            return new SpecReference(0, written.offset(), HexFormat.of().formatHex(hash), open);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }

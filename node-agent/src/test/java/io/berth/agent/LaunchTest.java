@@ -29,6 +29,7 @@ import io.berth.contracts.event.RunReport.Ended;
 import io.berth.contracts.event.RunReport.Started;
 import io.berth.contracts.topic.Topics;
 import io.berth.embedded.TraceCollector;
+import io.berth.log.Sealed;
 import io.berth.log.trace.TraceContext;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -620,6 +621,20 @@ class LaunchTest {
 
         assertThat(ended.cause()).isEqualTo(Cause.LAUNCH_FAILED);
         assertThat(ended.message()).contains("SHA-256");
+        assertThat(rig.work).isEmptyDirectory();
+    }
+
+    @Test
+    void a_specification_that_another_key_has_sealed_is_not_launched() {
+        RunId run = HandPlacement.newRun();
+        SpecReference written =
+                placement.writeSpec(Jobs.script(run.job(), rig.work, "touch launched"));
+
+        placement.launch(node, run, written.by(Sealed.key()), LaunchMode.BATCH, false, here(), 0);
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.cause()).isEqualTo(Cause.LAUNCH_FAILED);
+        assertThat(ended.message()).contains("cannot be opened");
         assertThat(rig.work).isEmptyDirectory();
     }
 

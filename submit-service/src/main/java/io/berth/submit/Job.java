@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param specPartition and
 /// @param specOffset name the job's record in `specs`
+/// @param specKey that opens it; null if it is not sealed
 /// @param cell the partition of `submissions` that the job came in by
 /// @param submission offset of its Submitted there
 /// @param attempt the current run, else the last one
@@ -36,6 +37,7 @@ public record Job(
         String submittedBy,
         int specPartition,
         long specOffset,
+        @Nullable String specKey,
         int cell,
         long submission,
         long submittedAt,

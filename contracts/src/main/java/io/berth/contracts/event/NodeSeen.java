@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// @param life which life of an agent wrote this; null of an agent of an earlier version
 /// @param key the public half of the Ed25519 key that signs this record and all that the agent says
 ///   of the node, encoded as X.509 says, in Base64; null of an agent that signs nothing
+/// @param sealFor the X25519 key, likewise, for which keys of specifications are sealed; null of an
+///   agent of an earlier version
 public record NodeSeen(
         NodeName node,
         String nonce,
@@ -35,7 +37,8 @@ public record NodeSeen(
         @Nullable Long fenceSeconds,
         @Nullable String unhealthy,
         @Nullable Life life,
-        @Nullable String key) {
+        @Nullable String key,
+        @Nullable String sealFor) {
 
     /// An agent from its start to its end.
     ///
@@ -70,6 +73,7 @@ public record NodeSeen(
                 fenceSeconds,
                 null,
                 null,
+                null,
                 null);
     }
 
@@ -100,11 +104,21 @@ public record NodeSeen(
                 fenceSeconds,
                 unhealthy,
                 of,
-                key);
+                key,
+                sealFor);
     }
 
     /// The same, signed with the key of that public half.
     public NodeSeen by(String signer) {
+        return with(signer, sealFor);
+    }
+
+    /// The same, of an agent that opens what is sealed for that key.
+    public NodeSeen sealing(String recipient) {
+        return with(key, recipient);
+    }
+
+    private NodeSeen with(@Nullable String signer, @Nullable String recipient) {
         return new NodeSeen(
                 node,
                 nonce,
@@ -117,6 +131,7 @@ public record NodeSeen(
                 fenceSeconds,
                 unhealthy,
                 life,
-                signer);
+                signer,
+                recipient);
     }
 }

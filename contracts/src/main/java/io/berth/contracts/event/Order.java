@@ -83,6 +83,23 @@ public sealed interface Order {
             @Added @JsonInclude(Include.NON_EMPTY) List<HetGroup> hetGroups)
             implements Order {
 
+        /// The same, with its specification referred to in another way.
+        public Launch of(SpecReference other) {
+            return new Launch(
+                    node,
+                    epoch,
+                    number,
+                    run,
+                    other,
+                    mode,
+                    awaitGo,
+                    allocations,
+                    timeLimitSeconds,
+                    job,
+                    overTimeSeconds,
+                    hetGroups);
+        }
+
         /// A run that ends at its limit.
         public Launch(
                 NodeName node,

@@ -6,6 +6,7 @@ import io.berth.contracts.event.RunReport;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
+import io.berth.log.KeyExchange;
 import io.berth.log.SigningKey;
 import java.io.Closeable;
 import java.time.Duration;
@@ -29,14 +30,20 @@ public final class AgentLog implements Closeable {
     private final EventWriter writer;
     private final int cell;
     private final Optional<SigningKey> key;
+    private final KeyExchange exchange;
 
     /// @param producers made when something is written
     /// @param key that signs all that is written; without one it is believed by who writes it
+    /// @param exchange that opens what is sealed for the nodes
     public AgentLog(
-            Supplier<Producer<byte[], byte[]>> producers, int cell, Optional<SigningKey> key) {
+            Supplier<Producer<byte[], byte[]>> producers,
+            int cell,
+            Optional<SigningKey> key,
+            KeyExchange exchange) {
         this.writer = new EventWriter(producers);
         this.cell = cell;
         this.key = key;
+        this.exchange = exchange;
     }
 
     /// The cell that the nodes belong to, and its partition in the topics written here.
@@ -54,9 +61,10 @@ public final class AgentLog implements Closeable {
         return reports.record(cell, report, id);
     }
 
-    /// The registration names the key.
+    /// The registration names the keys.
     public CompletableFuture<RecordMetadata> write(NodeSeen registration) {
-        NodeSeen known = key.map(it -> registration.by(it.open())).orElse(registration);
+        NodeSeen sealing = registration.sealing(exchange.open());
+        NodeSeen known = key.map(it -> sealing.by(it.open())).orElse(sealing);
         return write(registrations.record(cell, known, known.nonce()));
     }
 

@@ -9,7 +9,9 @@ import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
+import io.berth.log.Sealed;
 import java.io.Closeable;
+import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -80,12 +82,15 @@ public final class SpecsTopic implements Specs, Closeable {
             throw new LaunchRefused(
                     "the job's specification does not have the SHA-256 that was ordered");
         }
+        String key = reference.key();
         try {
-            JobSpec spec = events.event(record);
+            JobSpec spec = events.event(key == null ? record : Sealed.open(record, key));
             if (record.value().length <= SMALL_BYTES) {
                 known.put(reference, spec);
             }
             return spec;
+        } catch (GeneralSecurityException e) {
+            throw new LaunchRefused("the job's specification cannot be opened", e);
         } catch (UnknownEventType | CorruptEvent e) {
             throw new LaunchRefused("the job's specification is not readable", e);
         }

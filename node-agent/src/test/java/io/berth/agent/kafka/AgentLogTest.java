@@ -13,6 +13,7 @@ import io.berth.contracts.json.EventCodec.CorruptEvent;
 import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
+import io.berth.log.KeyExchange;
 import io.berth.log.Signatures;
 import io.berth.log.SigningKey;
 import java.io.IOException;
@@ -41,11 +42,12 @@ final class AgentLogTest {
                     List.of(),
                     0);
 
+    private final KeyExchange exchange = new KeyExchange();
     private final MockProducer<byte[], byte[]> producer =
             new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
 
     private void write(Optional<SigningKey> key) {
-        try (var log = new AgentLog(() -> producer, 0, key)) {
+        try (var log = new AgentLog(() -> producer, 0, key, exchange)) {
             var unused = log.write(SEEN);
             log.write(
                     LongStream.range(1, 4)
@@ -81,7 +83,7 @@ final class AgentLogTest {
         assertThat(written())
                 .hasSize(5)
                 .allSatisfy(it -> assertThat(signatures.objection(it, key.open())).isEmpty());
-        assertThat(seen()).isEqualTo(SEEN.by(key.open()));
+        assertThat(seen()).isEqualTo(SEEN.by(key.open()).sealing(exchange.open()));
     }
 
     @Test

@@ -1,6 +1,8 @@
 package io.berth.placement.kafka;
 
 import io.berth.contracts.DeadLetter;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.contracts.event.Order;
@@ -15,7 +17,9 @@ import io.berth.core.replay.Recordings;
 import io.berth.core.state.Fact;
 import io.berth.core.state.Input;
 import io.berth.log.Events;
+import io.berth.log.KeyExchange;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -23,6 +27,7 @@ import java.util.List;
 import java.util.SequencedMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -46,12 +51,21 @@ public final class RoundWriter implements AutoCloseable {
     private final CellLog log;
     private final Producer<byte[], byte[]> producer;
     private final StateDigest digest;
+    private final Function<NodeName, @Nullable String> sealFor;
+    private final KeyExchange exchange = new KeyExchange();
 
     /// @param producer with transactions initialised
-    RoundWriter(CellLog log, Producer<byte[], byte[]> producer, StateDigest digest) {
+    /// @param sealFor the key for which those of a node's orders are sealed, as
+    ///   [io.berth.contracts.event.NodeSeen] names it; null if it opens none
+    RoundWriter(
+            CellLog log,
+            Producer<byte[], byte[]> producer,
+            StateDigest digest,
+            Function<NodeName, @Nullable String> sealFor) {
         this.log = log;
         this.producer = producer;
         this.digest = digest;
+        this.sealFor = sealFor;
     }
 
     /// What a round has to say.
@@ -167,9 +181,10 @@ public final class RoundWriter implements AutoCloseable {
             decisions.add(record.topic(), key(record), record.value());
             if (fact instanceof Fact.Announced) {
                 words.add(record);
-            } else if (fact instanceof Fact.Ordered) {
-                words.add(record);
-                orders.add(record);
+            } else if (fact instanceof Fact.Ordered(Order order)) {
+                var told = sealed(order, record);
+                words.add(told);
+                orders.add(told);
             } else {
                 put(latest, record);
             }
@@ -184,6 +199,34 @@ public final class RoundWriter implements AutoCloseable {
         records.addAll(identified.ofRound(round, decisions));
         records.add(identified.state(CellLog.CELL_STATES, withDigest(round.cell())));
         return records;
+    }
+
+    /// The record of an order, with the key of its specification sealed for the node alone: all
+    /// agents read the orders of all nodes.
+    private ProducerRecord<byte[], byte[]> sealed(
+            Order order, ProducerRecord<byte[], byte[]> record) {
+        String recipient = sealFor.apply(order.node());
+        if (!(order instanceof Order.Launch launch)
+                || launch.spec().key() == null
+                || recipient == null) {
+            return record;
+        }
+        Order told = launch.of(sealed(launch.spec(), launch.spec().key(), recipient));
+        return new ProducerRecord<>(
+                record.topic(),
+                record.partition(),
+                record.key(),
+                CellLog.PLACEMENTS.value(told),
+                record.headers());
+    }
+
+    private SpecReference sealed(SpecReference spec, String key, String recipient) {
+        try {
+            return spec.by(exchange.seal(key, recipient));
+        } catch (GeneralSecurityException e) {
+            LOG.atWarn().setCause(e).log("A node's key cannot be used: it cannot open its orders");
+            return new SpecReference(spec.partition(), spec.offset(), spec.sha256());
+        }
     }
 
     private CellStatus withDigest(CellStatus cell) {

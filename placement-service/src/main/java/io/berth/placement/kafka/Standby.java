@@ -1,6 +1,7 @@
 package io.berth.placement.kafka;
 
 import io.berth.contracts.LogPosition;
+import io.berth.contracts.NodeName;
 import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
@@ -30,6 +31,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 
 /// One who follows a cell and can take it over: reads its state topics, and the tables among its
 /// inputs, as they are written.
@@ -144,11 +146,15 @@ public final class Standby implements AutoCloseable {
                     state,
                     last,
                     new InputReader(log, inputs(next), topicIds, tables.assembler()),
-                    new RoundWriter(log, producer, states.digest()));
+                    new RoundWriter(log, producer, states.digest(), it -> sealFor(state, it)));
         } catch (RuntimeException e) {
             producer.close(Duration.ZERO);
             throw e;
         }
+    }
+
+    private static @Nullable String sealFor(CellState state, NodeName node) {
+        return state.node(node).map(it -> it.seen().sealFor()).orElse(null);
     }
 
     /// A consumer of its own: this one's last fetch still waits for states.

@@ -3,13 +3,30 @@ package io.berth.placement.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.berth.contracts.JobId;
+import io.berth.contracts.LaunchMode;
+import io.berth.contracts.NodeName;
+import io.berth.contracts.RunId;
+import io.berth.contracts.SpecReference;
 import io.berth.contracts.event.CellStatus;
+import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RoundEvent.Decided;
+import io.berth.contracts.json.EventCodec.CorruptEvent;
+import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.Topics;
+import io.berth.core.state.Fact;
+import io.berth.log.Events;
+import io.berth.log.KeyExchange;
+import io.berth.log.Sealed;
 import io.berth.placement.kafka.RoundWriter.Round;
+import java.security.GeneralSecurityException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
@@ -42,8 +59,9 @@ final class RoundWriterTest {
                     super.commitTransaction();
                 }
             };
+    private final Map<NodeName, String> sealFor = new HashMap<>();
     private final RoundWriter writer =
-            new RoundWriter(new CellLog(0, 2), producer, new StateDigest());
+            new RoundWriter(new CellLog(0, 2), producer, new StateDigest(), sealFor::get);
 
     RoundWriterTest() {
         producer.initTransactions();
@@ -81,6 +99,60 @@ final class RoundWriterTest {
                         "in an error state", new InvalidProducerEpochException("a newer one")));
 
         assertThatThrownBy(() -> writer.write(ROUND)).isInstanceOf(Fenced.class);
+    }
+
+    /// All agents read the orders of all nodes.
+    @Test
+    void the_key_of_a_specification_is_sealed_for_the_node_that_runs_the_job_alone()
+            throws GeneralSecurityException, UnknownEventType, CorruptEvent {
+        var agent = new KeyExchange();
+        sealFor.put(new NodeName("n1"), agent.open());
+        sealFor.put(new NodeName("n3"), "no key");
+        String key = Sealed.key();
+        var clear = new SpecReference(0, 7, "00", key);
+
+        writer.write(
+                new Round(
+                        CELL,
+                        List.of(),
+                        List.of(launch("n1", clear), launch("n2", clear), launch("n3", clear)),
+                        List.of(),
+                        ROUND.decided()));
+
+        List<SpecReference> told = specs();
+        String sealed = String.valueOf(told.get(0).key());
+        assertThat(sealed).isNotEqualTo(key);
+        assertThat(agent.open(sealed)).isEqualTo(key);
+        assertThat(told.get(0)).isEqualTo(clear.by(sealed));
+        assertThat(told.get(1)).as("of an agent that opens none").isEqualTo(clear);
+        assertThat(told.get(2).key()).as("of one whose key is none").isNull();
+    }
+
+    private static Fact launch(String node, SpecReference spec) {
+        return new Fact.Ordered(
+                new Order.Launch(
+                        new NodeName(node),
+                        1,
+                        1,
+                        new RunId(new JobId(1), 1),
+                        spec,
+                        LaunchMode.BATCH,
+                        false,
+                        List.of(),
+                        60));
+    }
+
+    private List<SpecReference> specs() throws UnknownEventType, CorruptEvent {
+        var events = new Events<>(Topics.PLACEMENTS, "test");
+        var specs = new ArrayList<SpecReference>();
+        for (var it : producer.history()) {
+            if (it.topic().equals(Topics.PLACEMENTS.name())) {
+                var read = new ConsumerRecord<>(it.topic(), 0, 0, it.key(), it.value());
+                it.headers().forEach(read.headers()::add);
+                specs.add(((Order.Launch) events.event(read)).spec());
+            }
+        }
+        return specs;
     }
 
     @Test

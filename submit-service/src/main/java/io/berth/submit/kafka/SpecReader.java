@@ -6,11 +6,13 @@ import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
+import io.berth.log.Sealed;
 import io.berth.submit.Deadline;
 import io.berth.submit.Job;
 import io.berth.submit.Unavailable;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -19,6 +21,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /// Fetches one job's specification from the log.
 @Singleton
@@ -72,17 +75,18 @@ public class SpecReader {
         while (!due.passed()) {
             for (var record : consumer.poll(POLL)) {
                 return record.offset() == job.specOffset() && record.value() != null
-                        ? spec(record).filter(spec -> spec.job().equals(job.specified()))
+                        ? spec(record, job.specKey())
+                                .filter(spec -> spec.job().equals(job.specified()))
                         : Optional.empty();
             }
         }
         throw new Unavailable("the log does not answer");
     }
 
-    private Optional<JobSpec> spec(ConsumerRecord<byte[], byte[]> record) {
+    private Optional<JobSpec> spec(ConsumerRecord<byte[], byte[]> record, @Nullable String key) {
         try {
-            return Optional.of(events.event(record));
-        } catch (UnknownEventType | CorruptEvent e) {
+            return Optional.of(events.event(key == null ? record : Sealed.open(record, key)));
+        } catch (GeneralSecurityException | UnknownEventType | CorruptEvent e) {
             return Optional.empty();
         }
     }

@@ -15,6 +15,7 @@ import io.berth.contracts.topic.NodePartitions;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
+import io.berth.log.Sealed;
 import io.berth.log.trace.TraceContext;
 import io.berth.slurm.ArrayText;
 import io.berth.submit.Admission.Decision.Admitted;
@@ -192,6 +193,7 @@ public class SubmissionWriter {
         private final List<Ids> ids;
         private final JobId job;
         private @Nullable Outcome outcome;
+        private final String specKey = Sealed.key();
         private @Nullable String specSha256;
         private @Nullable CompletableFuture<RecordMetadata> spec;
         private @Nullable Submitted submitted;
@@ -215,8 +217,9 @@ public class SubmissionWriter {
             } else if (due.passed()) {
                 outcome = new Unknown(new Unavailable("not tried: the log is slow"));
             } else {
-                specSha256 = Sha256.hex(record.value());
-                spec = writer.write(record);
+                var sealed = Sealed.seal(record, specKey);
+                specSha256 = Sha256.hex(sealed.value());
+                spec = writer.write(sealed);
             }
         }
 
@@ -232,7 +235,7 @@ public class SubmissionWriter {
                                 job,
                                 draft.admitted().description(),
                                 draft.caller().user(),
-                                new SpecReference(at.partition(), at.offset(), specSha256),
+                                new SpecReference(at.partition(), at.offset(), specSha256, specKey),
                                 draft.key(),
                                 array == null
                                         ? null

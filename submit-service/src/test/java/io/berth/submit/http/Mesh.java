@@ -1,6 +1,7 @@
 package io.berth.submit.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.berth.contracts.JobSpec;
 import io.berth.contracts.PrivateData;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Cluster;
@@ -19,9 +20,12 @@ import io.berth.log.EventWriter;
 import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
 import io.berth.log.LogReader;
+import io.berth.log.Sealed;
 import io.berth.submit.Samples;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -147,9 +151,36 @@ final class Mesh implements AutoCloseable {
         return events(topic, records(topic));
     }
 
+    /// The specifications that are not deleted.
+    List<JobSpec> specs() throws UnknownEventType, CorruptEvent {
+        return events(Topics.SPECS, specRecords());
+    }
+
+    /// Their records, opened.
+    List<ConsumerRecord<byte[], byte[]>> specRecords() throws UnknownEventType, CorruptEvent {
+        var keys = new HashMap<Long, String>();
+        for (Submission event : events(Topics.SUBMISSIONS)) {
+            if (event instanceof Submitted it) {
+                keys.put(it.spec().offset(), it.spec().key());
+            }
+        }
+        var open = new ArrayList<ConsumerRecord<byte[], byte[]>>();
+        for (var record : records(Topics.SPECS)) {
+            String key = keys.get(record.offset());
+            if (record.value() != null && key != null) {
+                try {
+                    open.add(Sealed.open(record, key));
+                } catch (GeneralSecurityException e) {
+                    throw new AssertionError("a submission has the key of its specification", e);
+                }
+            }
+        }
+        return open;
+    }
+
     /// The key that stands in a job's specification.
     String key(long id) throws UnknownEventType, CorruptEvent {
-        return events(Topics.SPECS).stream()
+        return specs().stream()
                 .filter(spec -> spec.job().value() == id)
                 .map(spec -> String.valueOf(spec.key()))
                 .findFirst()

@@ -133,7 +133,7 @@ class SlurmResourceTest {
             assertThat(request.gpus().perNode()).isEqualTo(2);
             assertThat(request.gpus().type()).isEqualTo("a100");
             assertThat(request.memory().mib()).isEqualTo(2048);
-            assertThat(mesh.events(Topics.SPECS))
+            assertThat(mesh.specs())
                     .filteredOn(it -> it.job().value() == id)
                     .singleElement()
                     .satisfies(spec -> {

@@ -8,7 +8,6 @@ import static org.hamcrest.Matchers.is;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.JobState;
 import io.berth.contracts.event.Submission.Submitted;
-import io.berth.contracts.topic.Topics;
 import io.berth.slurm.session.Frame;
 import io.berth.slurm.session.Frame.Channel;
 import io.berth.slurm.session.FrameSocket;
@@ -72,7 +71,7 @@ class StepPostsTest {
     }
 
     private Map<String, String> environment(long id) throws Exception {
-        for (JobSpec spec : mesh.events(Topics.SPECS)) {
+        for (JobSpec spec : mesh.specs()) {
             if (spec.job().value() == id) {
                 return spec.environment();
             }

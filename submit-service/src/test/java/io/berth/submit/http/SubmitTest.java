@@ -15,6 +15,7 @@ import io.berth.contracts.event.IdBlockClaimed;
 import io.berth.contracts.event.Submission.Submitted;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
+import io.berth.log.Sealed;
 import io.berth.log.trace.TraceContext;
 import io.berth.submit.Samples;
 import io.berth.submit.Sha256;
@@ -85,7 +86,9 @@ class SubmitTest {
                             .filter(it -> it.offset() == submitted.spec().offset())
                             .findFirst()
                             .orElseThrow();
-            JobSpec spec = new Events<>(Topics.SPECS, "test").event(record);
+            JobSpec spec =
+                    new Events<>(Topics.SPECS, "test")
+                            .event(Sealed.open(record, String.valueOf(submitted.spec().key())));
             assertThat(submitted.spec().partition()).isZero();
             assertThat(submitted.spec().sha256()).isEqualTo(Sha256.hex(record.value()));
             assertThat(submitted.submittedBy()).isEqualTo("alice");
@@ -94,6 +97,24 @@ class SubmitTest {
             assertThat(spec.description()).isEqualTo(submitted.description());
             assertThat(spec.script()).isEqualTo("#!/bin/sh\nhostname\n");
             assertThat(spec.environment()).containsEntry("A", "b");
+        }
+    }
+
+    @Test
+    void who_reads_the_specifications_alone_learns_nothing_of_a_job() throws Exception {
+        long id = Api.submitted("alice", "\"environment\":{\"TOKEN\":\"my-secret\"}");
+
+        try (var mesh = Mesh.connect()) {
+            String key = mesh.submitted(id).spec().key();
+            assertThat(mesh.specs())
+                    .filteredOn(it -> it.job().value() == id)
+                    .singleElement()
+                    .satisfies(it -> assertThat(it.environment()).containsKey("TOKEN"));
+            assertThat(mesh.records(Topics.SPECS))
+                    .filteredOn(it -> it.value() != null)
+                    .extracting(it -> new String(it.value(), StandardCharsets.ISO_8859_1))
+                    .noneMatch(it -> it.contains("my-secret") || it.contains("hostname"));
+            assertThat(mesh.submitted(Api.submitted("alice", "")).spec().key()).isNotEqualTo(key);
         }
     }
 
@@ -107,7 +128,7 @@ class SubmitTest {
                         .getLong("id");
         try (var mesh = Mesh.connect()) {
             var submission = mesh.records(Topics.SUBMISSIONS).getLast();
-            var spec = mesh.records(Topics.SPECS).getLast();
+            var spec = mesh.specRecords().getLast();
 
             TraceContext own = trace(submission);
             assertThat(own.traceId()).isEqualTo(caller.traceId());

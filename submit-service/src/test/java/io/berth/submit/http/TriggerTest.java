@@ -60,7 +60,7 @@ class TriggerTest {
 
     /// What the programs that begin with this word were run with.
     private List<List<String>> runs(String program) throws Exception {
-        return mesh.events(Topics.SPECS).stream()
+        return mesh.specs().stream()
                 .map(JobSpec::arguments)
                 .filter(it -> !it.isEmpty() && it.getFirst().equals(program))
                 .toList();

@@ -53,6 +53,7 @@ class SubjectsTest {
                 "alice",
                 0,
                 0,
+                null,
                 0,
                 id,
                 17_000,

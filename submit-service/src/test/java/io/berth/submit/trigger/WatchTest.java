@@ -95,6 +95,7 @@ class WatchTest {
                 "alice",
                 0,
                 0,
+                null,
                 0,
                 17,
                 17_000,
