@@ -73,6 +73,11 @@ public final class Events<E> {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
+    /// Where a record stands, as lines of the log and dead letters name it.
+    public static String position(ConsumerRecord<?, ?> record) {
+        return record.topic() + "/" + record.partition() + "/" + record.offset();
+    }
+
     /// The event that this record says. A tombstone is none: test `record.value() == null` first
     /// where there may be some.
     public E event(ConsumerRecord<byte[], byte[]> record) throws UnknownEventType, CorruptEvent {
