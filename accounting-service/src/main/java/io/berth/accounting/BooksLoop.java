@@ -19,8 +19,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.common.errors.InterruptException;
-import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Keeps the books: reads the `jobs` topic from where they stand and enters each batch in one
 /// transaction with the new position, so that a record counts once whatever is killed.
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 public class BooksLoop {
 
-    private static final Logger LOG = Logger.getLogger(BooksLoop.class);
+    private static final Logger LOG = LoggerFactory.getLogger(BooksLoop.class);
     private static final long PROBE_NANOS = 5_000_000_000L;
     private static final long BEHIND_NANOS = 30_000_000_000L;
     private static final long LONGEST_GATHERING_MILLIS = 200;
@@ -136,7 +137,7 @@ public class BooksLoop {
                 keep(pauses);
             } catch (BooksStopped e) {
                 pulse.ended();
-                LOG.error("The books are stopped: " + e.getMessage());
+                LOG.error("The books are stopped: {}", e.getMessage());
                 condition = new Condition.Stopped(String.valueOf(e.getMessage()));
                 return;
             } catch (InterruptException e) {
@@ -153,7 +154,7 @@ public class BooksLoop {
     private void wait(RuntimeException e, Pauses pauses) {
         String why = Causes.words(e);
         if (!new Condition.Waiting(why).equals(condition)) {
-            LOG.warnf("The books wait: %s", why);
+            LOG.warn("The books wait: {}", why);
         }
         condition = new Condition.Waiting(why);
         pulse.waits();
@@ -235,7 +236,10 @@ public class BooksLoop {
     private void enter(Batch batch, EventWriter letters) {
         var written = new ArrayList<CompletableFuture<?>>();
         for (DeadLetter letter : batch.deadLetters()) {
-            LOG.errorf("A record cannot be booked: %s: %s", letter.position(), letter.cause());
+            LOG.atError()
+                    .addKeyValue("record", letter.position())
+                    .addKeyValue("cause", letter.cause())
+                    .log("A record cannot be booked");
             written.add(letters.write(deadLetters.record(0, letter, letter.position())));
         }
         written.forEach(CompletableFuture::join);

@@ -1,6 +1,7 @@
 package io.berth.contracts;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -145,10 +146,53 @@ final class GoldenEventsTest {
                 topics().filter(it -> it.name().equals(topicName)).findFirst().orElseThrow();
         String event = golden.getFileName().toString().replaceFirst("\\..*", "");
 
-        Object read =
-                new EventCodec<>(topic).event(topicName + "/" + event, Files.readAllBytes(golden));
+        byte[] value = Files.readAllBytes(golden);
 
-        assertThat(read).isInstanceOf(topic.events());
+        Object read = new EventCodec<>(topic).event(topicName + "/" + event, value);
+        Object strictly = EventCodec.strict(topic).event(topicName + "/" + event, value);
+
+        assertThat(read).isInstanceOf(topic.events()).isEqualTo(strictly);
+    }
+
+    /// In each object of an event; the keys of a map are no fields.
+    @ParameterizedTest
+    @MethodSource("samples")
+    void a_field_that_others_ignore_is_unknown_to_a_strict_reader(Sample<?> sample)
+            throws Exception {
+        var lenient = new EventCodec<>(sample.topic());
+        var strict = EventCodec.strict(sample.topic());
+        String type = sample.topic().name() + "/" + sample.event().getClass().getSimpleName();
+        JsonNode event = Json.mapper().readTree(Files.readAllBytes(file(sample)));
+
+        for (JsonNode holder : holders(event)) {
+            if (holder instanceof ObjectNode object) {
+                object.put("tomorrow", 1);
+                byte[] value = Json.mapper().writeValueAsBytes(event);
+                if (sample.event().equals(readOrCorrupt(lenient, type, event))) {
+                    assertThatThrownBy(() -> strict.event(type, value))
+                            .isInstanceOf(UnknownEventType.class)
+                            .hasMessageContaining("tomorrow");
+                }
+                object.remove("tomorrow");
+            }
+        }
+        assertThat(strict.event(type, Json.mapper().writeValueAsBytes(event)))
+                .isEqualTo(sample.event());
+    }
+
+    @Test
+    void a_word_of_tomorrow_is_unknown_to_a_strict_reader() throws IOException {
+        var strict = EventCodec.strict(Topics.JOB_STATES);
+        String status =
+                Files.readString(GOLDEN.resolve(Topics.JOB_STATES.name(), "JobStatus.json"));
+        String tomorrow = status.replaceFirst("\"state\":\"\\w+\"", "\"state\":\"DREAMING\"");
+
+        assertThatThrownBy(() ->
+                        strict.event(
+                                Topics.JOB_STATES.name() + "/JobStatus",
+                                tomorrow.getBytes(StandardCharsets.UTF_8)))
+                .isInstanceOf(UnknownEventType.class)
+                .hasMessageContaining("with state");
     }
 
     @Test

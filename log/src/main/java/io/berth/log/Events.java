@@ -25,9 +25,19 @@ public final class Events<E> {
 
     /// @param service the service that writes or reads, named as the source of what it writes
     public Events(Topic<E> topic, String service) {
+        this(topic, service, new EventCodec<>(topic));
+    }
+
+    private Events(Topic<E> topic, String service, EventCodec<E> codec) {
         this.topic = topic;
-        this.codec = new EventCodec<>(topic);
+        this.codec = codec;
         this.source = header("ce_source", "/berth/" + service);
+    }
+
+    /// Events that are read by one for whom an unknown field is as an unknown type: who writes them
+    /// again would write them without it.
+    public static <E> Events<E> strict(Topic<E> topic, String service) {
+        return new Events<>(topic, service, EventCodec.strict(topic));
     }
 
     public Topic<E> topic() {
@@ -66,6 +76,11 @@ public final class Events<E> {
 
     private static byte[] utf8(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /// Where a record stands, as lines of the log and dead letters name it.
+    public static String position(ConsumerRecord<?, ?> record) {
+        return record.topic() + "/" + record.partition() + "/" + record.offset();
     }
 
     /// The event that this record says. A tombstone is none: test `record.value() == null` first

@@ -18,8 +18,9 @@ public final class LogFields implements Filter {
 
     private static final Pattern PAIR = Pattern.compile("\\G([a-z]+)=(\\S+) ");
 
-    private static final Set<String> THINGS =
-            Set.of("job", "run", "node", "gpu", "cell", "round", "record", "view");
+    /// What has a name of its own. In a line they come before all else that it tells.
+    public static final Set<String> THINGS =
+            Set.of("job", "run", "node", "gpu", "cell", "round", "record");
 
     @Override
     public boolean isLoggable(LogRecord record) {

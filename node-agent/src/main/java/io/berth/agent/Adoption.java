@@ -69,14 +69,14 @@ record Adoption(NodeName node, String bootId, Groups groups, Hooks hooks) {
             if (files.has(RunPart.Verified.NAME) || files.has(RunPart.Begun.NAME)) {
                 throw e;
             }
-            LOG.atWarn().setCause(e).addKeyValue("folder", files.folder()).log("Order not read");
+            LOG.atWarn().setCause(e).addKeyValue("run", files.run()).log("Order not read");
             return null;
         }
     }
 
     /// The run after which a folder is named.
     private static RunId named(RunFiles files) {
-        String[] parts = files.folder().getFileName().toString().split("\\.");
+        String[] parts = files.run().split("\\.");
         return new RunId(new JobId(Long.parseLong(parts[0])), Integer.parseInt(parts[1]));
     }
 

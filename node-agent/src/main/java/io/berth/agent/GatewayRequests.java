@@ -141,7 +141,11 @@ final class GatewayRequests {
                 replies.answer(outputRequests.event(record), agent);
             }
         } catch (UnknownEventType | CorruptEvent e) {
-            LOG.atWarn().setCause(e).addKeyValue("offset", record.offset()).log("Not understood");
+            LOG.atWarn()
+                    .setCause(e)
+                    .addKeyValue("node", agent.name())
+                    .addKeyValue("record", Events.position(record))
+                    .log("Not understood");
         }
     }
 }

@@ -101,7 +101,7 @@ final class GpuMeter {
                 files.note(Start.NAME, new Start(millijoules));
             }
         } catch (IOException e) {
-            LOG.atWarn().setCause(e).addKeyValue("folder", files.folder()).log("Energy not noted");
+            LOG.atWarn().setCause(e).addKeyValue("run", files.run()).log("Energy not noted");
         }
     }
 
@@ -231,7 +231,7 @@ final class GpuMeter {
         try {
             return files.kept(Start.NAME, Start.class).map(Start::millijoules).orElse(Map.of());
         } catch (IOException e) {
-            LOG.atWarn().setCause(e).addKeyValue("folder", files.folder()).log("Energy not known");
+            LOG.atWarn().setCause(e).addKeyValue("run", files.run()).log("Energy not known");
             return Map.of();
         }
     }
@@ -241,7 +241,11 @@ final class GpuMeter {
         try {
             return reading.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            LOG.atWarn().setCause(e).addKeyValue("gpus", gpus).log("Energy not read");
+            LOG.atWarn()
+                    .setCause(e)
+                    .addKeyValue("run", files.run())
+                    .addKeyValue("gpus", gpus)
+                    .log("Energy not read");
             return Map.of();
         }
     }

@@ -71,7 +71,7 @@ final class GpuUse {
                 now.to(told);
             }
         } catch (IOException e) {
-            LOG.atWarn().setCause(e).addKeyValue("folder", files.folder()).log("Use not noted");
+            LOG.atWarn().setCause(e).addKeyValue("run", files.run()).log("Use not noted");
         }
     }
 
@@ -80,7 +80,7 @@ final class GpuUse {
         try {
             files.kept(Last.NAME, Last.class).ifPresent(last -> last.to(told));
         } catch (IOException e) {
-            LOG.atWarn().setCause(e).addKeyValue("folder", files.folder()).log("Use not known");
+            LOG.atWarn().setCause(e).addKeyValue("run", files.run()).log("Use not known");
         }
     }
 }

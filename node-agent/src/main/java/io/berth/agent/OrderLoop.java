@@ -9,6 +9,7 @@ import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.NodePartitions;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Clocks;
+import io.berth.log.Events;
 import io.berth.log.LogClients;
 import io.berth.log.Pulse;
 import io.berth.log.TopicDeclarations;
@@ -232,7 +233,7 @@ final class OrderLoop implements AutoCloseable {
         if (objection.isPresent()) {
             LOG.atWarn()
                     .addKeyValue("node", node.name())
-                    .addKeyValue("offset", record.offset())
+                    .addKeyValue("record", Events.position(record))
                     .addKeyValue("why", objection.get())
                     .log("Order not placement's, not obeyed");
             return;
@@ -246,7 +247,11 @@ final class OrderLoop implements AutoCloseable {
         } catch (UnknownEventType | CorruptEvent e) {
             node.stopObeying("an order was not understood: " + e.getMessage());
         } catch (IllegalStateException e) {
-            LOG.atError().setCause(e).addKeyValue("node", node.name()).log("Order not obeyed");
+            LOG.atError()
+                    .setCause(e)
+                    .addKeyValue("node", node.name())
+                    .addKeyValue("record", Events.position(record))
+                    .log("Order not obeyed");
             node.stopObeying("an order could not be obeyed: " + e.getMessage());
         }
     }

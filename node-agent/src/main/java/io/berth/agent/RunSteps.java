@@ -156,7 +156,7 @@ final class RunSteps {
             }
         } catch (IOException | RuntimeException e) {
             // A run does not end for that.
-            LOG.atWarn().setCause(e).addKeyValue("folder", files.folder()).log("Steps not heard");
+            LOG.atWarn().setCause(e).addKeyValue("run", files.run()).log("Steps not heard");
         }
         return true;
     }
@@ -241,7 +241,11 @@ final class RunSteps {
         } catch (LaunchRefused e) {
             return StartScript.failing(String.valueOf(e.getMessage()));
         } catch (IOException e) {
-            LOG.atWarn().setCause(e).addKeyValue("process", srun.pid()).log("No container");
+            LOG.atWarn()
+                    .setCause(e)
+                    .addKeyValue("run", files.run())
+                    .addKeyValue("process", srun.pid())
+                    .log("No container");
             return StartScript.failing("the node cannot prepare its container");
         }
     }
@@ -259,7 +263,11 @@ final class RunSteps {
         } catch (LaunchRefused e) {
             return String.valueOf(e.getMessage());
         } catch (IOException e) {
-            LOG.atWarn().setCause(e).addKeyValue("process", srun.pid()).log("Step not started");
+            LOG.atWarn()
+                    .setCause(e)
+                    .addKeyValue("run", files.run())
+                    .addKeyValue("process", srun.pid())
+                    .log("Step not started");
             return "the node cannot start the step";
         }
     }

@@ -172,7 +172,7 @@ final class StepGroups {
         } catch (IOException e) {
             LOG.atWarn()
                     .setCause(e)
-                    .addKeyValue("folder", files.folder())
+                    .addKeyValue("run", files.run())
                     .addKeyValue("step", number)
                     .log("Step has no group");
             return "the node could make no group for it";
@@ -223,10 +223,7 @@ final class StepGroups {
                 close(number, _ -> {});
             }
         } catch (IOException e) {
-            LOG.atWarn()
-                    .setCause(e)
-                    .addKeyValue("folder", files.folder())
-                    .log("Steps not measured");
+            LOG.atWarn().setCause(e).addKeyValue("run", files.run()).log("Steps not measured");
         }
     }
 

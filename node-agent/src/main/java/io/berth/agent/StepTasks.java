@@ -120,7 +120,11 @@ final class StepTasks {
         try {
             return step.members();
         } catch (IOException e) {
-            LOG.atDebug().setCause(e).addKeyValue("groups", step.folders()).log("Step not read");
+            LOG.atDebug()
+                    .setCause(e)
+                    .addKeyValue("run", Bindings.run(step))
+                    .addKeyValue("groups", step.folders())
+                    .log("Step not read");
             return Set.of();
         }
     }
@@ -159,6 +163,7 @@ final class StepTasks {
                 // that are not there.
                 LOG.atDebug()
                         .setCause(e)
+                        .addKeyValue("run", Bindings.run(step))
                         .addKeyValue("groups", step.folders())
                         .addKeyValue("task", task.rank())
                         .log("Task has no group");

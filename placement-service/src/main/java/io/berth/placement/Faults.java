@@ -1,6 +1,7 @@
 package io.berth.placement;
 
 import io.berth.contracts.JobId;
+import io.berth.log.Events;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -46,11 +47,24 @@ final class Faults {
 
     /// @param subject what it failed on
     void tell(Kind kind, String subject, RuntimeException e) {
+        tell(kind, "subject", subject, e);
+    }
+
+    /// @param job that it failed on; null if it is not known, or was none
+    void tell(Kind kind, @Nullable JobId job, String subject, RuntimeException e) {
+        tell(kind, job == null ? "subject" : "job", job == null ? subject : job.toString(), e);
+    }
+
+    void tell(Kind kind, ConsumerRecord<byte[], byte[]> record, RuntimeException e) {
+        tell(kind, "record", Events.position(record), e);
+    }
+
+    private void tell(Kind kind, String key, String subject, RuntimeException e) {
         meters.failed(kind);
-        if (told.size() < MOST_TOLD && told.add(kind + " " + subject)) {
+        if (told.size() < MOST_TOLD && told.add(kind + " " + key + " " + subject)) {
             LOG.atError()
                     .setCause(e)
-                    .addKeyValue("subject", subject)
+                    .addKeyValue(key, subject)
                     .log("Decision failed ({}); the cell goes on without it", kind);
         }
     }
@@ -81,15 +95,11 @@ final class Faults {
 
     /// The record is not to be applied.
     void leaveOut(ConsumerRecord<byte[], byte[]> record, RuntimeException e) {
-        records.put(position(record), e);
+        records.put(Events.position(record), e);
     }
 
     /// Why the record is not to be applied; null if it is. That is asked for once.
     @Nullable RuntimeException leftOut(ConsumerRecord<byte[], byte[]> record) {
-        return records.isEmpty() ? null : records.remove(position(record));
-    }
-
-    private static String position(ConsumerRecord<byte[], byte[]> record) {
-        return record.topic() + "/" + record.partition() + "/" + record.offset();
+        return records.isEmpty() ? null : records.remove(Events.position(record));
     }
 }

@@ -18,6 +18,7 @@ import io.berth.placement.kafka.CellLog;
 import io.berth.placement.kafka.Fatal;
 import io.berth.placement.kafka.Fenced;
 import io.berth.placement.kafka.HeartbeatReader;
+import io.berth.placement.kafka.Outdated;
 import io.berth.placement.kafka.Recovered;
 import io.berth.placement.kafka.Snapshots;
 import io.berth.placement.kafka.Standby;
@@ -143,6 +144,8 @@ public class PlacementLoop {
                         .log("Placement stops: {}", e.getMessage());
                 Quarkus.asyncExit(1);
                 return;
+            } catch (Outdated e) {
+                outdated(String.valueOf(e.getMessage()));
             } catch (Fenced e) {
                 LOG.atWarn().addKeyValue("cell", log.cell()).log("Fenced: {}", e.getMessage());
             } catch (RuntimeException e) {
@@ -184,11 +187,15 @@ public class PlacementLoop {
 
     /// Follows the cell, stands for election when it has read what there is, and leads once if
     /// elected: who reads a long log is not heard for long, and would lose the election meanwhile.
+    /// Nor does it stand while a newer version wrote what it does not know.
     private void stand() {
         try (var standby = new Standby(kafka, log)) {
-            while (!stopped && !standby.caughtUp()) {
+            while (!stopped && !(standby.caughtUp() && standby.unknown().isEmpty())) {
                 pulse.beat();
                 standby.follow(POLL);
+                if (standby.caughtUp()) {
+                    standby.unknown().ifPresent(this::outdated);
+                }
             }
             if (!stopped) {
                 stand(standby);
@@ -204,6 +211,10 @@ public class PlacementLoop {
             while (!stopped && !election.poll(more ? Duration.ZERO : POLL)) {
                 pulse.beat();
                 more = standby.follow(Duration.ZERO);
+                standby.unknown()
+                        .ifPresent(it -> {
+                            throw new Outdated(it);
+                        });
                 announce(election.decided());
             }
             if (!stopped) {
@@ -224,6 +235,17 @@ public class PlacementLoop {
             lastFailure = "";
             LOG.atInfo().addKeyValue("cell", log.cell()).log("Standing by");
         }
+    }
+
+    /// Once, however much there is.
+    private void outdated(String unknown) {
+        role = Role.OUTDATED;
+        if (!lastFailure.equals(role.name())) {
+            LOG.atWarn()
+                    .addKeyValue("cell", log.cell())
+                    .log("This version may not lead: a newer one wrote {}", unknown);
+        }
+        lastFailure = role.name();
     }
 
     private void tenure(Recovered recovered, Election election) {

@@ -20,7 +20,7 @@ class PlacementReady implements HealthCheck {
     public HealthCheckResponse call() {
         Role role = loop.role();
         return HealthCheckResponse.named("cell")
-                .status(role != Role.STARTING && loop.alive())
+                .status((role == Role.STANDBY || role == Role.LEADER) && loop.alive())
                 .withData("role", role.name())
                 .build();
     }

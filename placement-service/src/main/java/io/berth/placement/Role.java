@@ -6,6 +6,8 @@ enum Role {
     STARTING,
     /// Follows the cell while another instance leads it.
     STANDBY,
+    /// Follows the cell and may not lead it: a newer version wrote what this one does not know.
+    OUTDATED,
     /// Decides.
     LEADER
 }

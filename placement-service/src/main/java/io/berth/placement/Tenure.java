@@ -252,8 +252,8 @@ final class Tenure implements AutoCloseable {
     /// for a while.
     private void failed(RuntimeException e, long now) {
         DecisionFailed failure = DecisionFailed.on("placing", e);
-        faults.tell(Faults.Kind.PLACING, failure.subject(), e);
-        JobId job = failure.job() == null ? null : new JobId(failure.job());
+        JobId job = jobOf(failure);
+        faults.tell(Faults.Kind.PLACING, job, failure.subject(), e);
         boolean goesOn = !placingFailed || (job != null && waits(job) && faults.hold(job, e));
         placingFailed = true;
         first = true;
@@ -267,7 +267,11 @@ final class Tenure implements AutoCloseable {
 
     private void dueFailed(DecisionFailed failure) {
         dueFailed = true;
-        faults.tell(Faults.Kind.DUE, failure.subject(), failure);
+        faults.tell(Faults.Kind.DUE, jobOf(failure), failure.subject(), failure);
+    }
+
+    private static @Nullable JobId jobOf(DecisionFailed failure) {
+        return failure.job() == null ? null : new JobId(failure.job());
     }
 
     /// Whether the fact lets a job start that might not: one that depends on a job just placed.
@@ -289,7 +293,7 @@ final class Tenure implements AutoCloseable {
             decided = Engine.decide(state, input, now);
         } catch (RuntimeException e) {
             DeadLetter letter = InputReader.letter(record, e);
-            faults.tell(Faults.Kind.INPUT, letter.position(), e);
+            faults.tell(Faults.Kind.INPUT, record, e);
             letters.add(letter);
             return;
         }
@@ -414,13 +418,13 @@ final class Tenure implements AutoCloseable {
     /// The next tenure leaves out what that fact of the round follows from.
     private void leaveOut(int index, RuntimeException e) {
         Fact fact = facts.get(index);
-        faults.tell(Faults.Kind.REPLAY, fact.getClass().getSimpleName(), e);
+        JobId job = jobOf(fact);
+        faults.tell(Faults.Kind.REPLAY, job, fact.getClass().getSimpleName(), e);
         origins.floorEntry(index)
                 .getValue()
                 .ifPresentOrElse(
                         record -> faults.leaveOut(record, e),
                         () -> {
-                            JobId job = jobOf(fact);
                             if (job != null) {
                                 var unused = faults.hold(job, e);
                             }

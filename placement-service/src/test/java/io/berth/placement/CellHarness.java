@@ -225,6 +225,15 @@ final class CellHarness implements AutoCloseable {
         return writer.write(record).orTimeout(10, TimeUnit.SECONDS).join().offset();
     }
 
+    /// The last event of a topic, written once more with that end.
+    <E> ProducerRecord<byte[], byte[]> last(Topic<E> topic, String end) {
+        var record = new Events<>(topic, "test").record(0, read(topic).getLast(), "test");
+        String value = new String(record.value(), StandardCharsets.UTF_8);
+        byte[] changed =
+                (value.substring(0, value.length() - 1) + end).getBytes(StandardCharsets.UTF_8);
+        return new ProducerRecord<>(topic.name(), 0, record.key(), changed, record.headers());
+    }
+
     void submit(long id) {
         write(submission(id, null));
     }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -94,6 +95,31 @@ final class FailOverTest {
                 .extracting(event -> event.job().value())
                 .containsExactly(1L, 2L);
         assertThat(launches()).extracting(it -> it.run().job().value()).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void a_standby_that_does_not_know_what_a_newer_version_wrote_does_not_lead_until_it_is_gone()
+            throws Exception {
+        PlacementLoop first = instance();
+        await(first, Role.LEADER);
+        cell.submit(1);
+        cell.await(Topics.JOB_STATES, status -> status.job().value() == 1);
+        PlacementLoop second = instance();
+        await(second, Role.STANDBY);
+
+        cell.write(cell.last(Topics.CELL_STATES, ",\"tomorrow\":1}"));
+        await(second, Role.OUTDATED);
+        first.stop();
+        PlacementLoop third = instance();
+        await(third, Role.OUTDATED);
+
+        assertThat(second.role()).isNotEqualTo(Role.LEADER);
+        assertThat(new PlacementReady(third).call().getStatus())
+                .isEqualTo(HealthCheckResponse.Status.DOWN);
+        cell.write(cell.last(Topics.CELL_STATES, "}"));
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> second.role() == Role.LEADER || third.role() == Role.LEADER);
     }
 
     @Test

@@ -32,6 +32,7 @@ import io.berth.log.trace.TraceContext;
 import io.berth.placement.kafka.CellLog;
 import io.berth.placement.kafka.Fatal;
 import io.berth.placement.kafka.Fenced;
+import io.berth.placement.kafka.Outdated;
 import io.berth.placement.kafka.Oversized;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -42,6 +43,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -49,6 +51,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(OneBroker.class)
 final class TenureTest {
@@ -304,6 +308,33 @@ final class TenureTest {
         cell.write(new ProducerRecord<>(Topics.JOB_STATES.name(), 0, bytes("1"), null));
 
         assertThatThrownBy(cell::recover).isInstanceOf(Fatal.class).hasMessageContaining("digest");
+    }
+
+    /// A version before that of who wrote it would write it anew without what it does not know.
+    @ParameterizedTest
+    @ValueSource(strings = {"job-states", "node-states", "cell-states"})
+    void a_state_with_a_field_of_tomorrow_is_not_led_and_is_when_that_is_gone(String name) {
+        try (var leader = cell.leader()) {
+            cell.register("n1", "a", 0);
+            cell.submit(1);
+            cell.awaitLaunch(1);
+            leader.stop();
+        }
+        var topic =
+                Stream.of(Topics.JOB_STATES, Topics.NODE_STATES, Topics.CELL_STATES)
+                        .filter(it -> it.name().equals("berth." + name + ".v1"))
+                        .findFirst()
+                        .orElseThrow();
+        cell.write(cell.last(topic, ",\"tomorrow\":1}"));
+
+        assertThatThrownBy(cell::recover)
+                .isInstanceOf(Outdated.class)
+                .hasMessageStartingWith(topic.name())
+                .hasMessageEndingWith("with tomorrow");
+        cell.write(cell.last(topic, "}"));
+        try (var leader = cell.leader()) {
+            leader.recovered.orTimeout(20, TimeUnit.SECONDS).join();
+        }
     }
 
     @Test

@@ -12,11 +12,14 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Writes what the service says. Nothing waits for the brokers here: they keep the order, and a
 /// write that failed for good shows at the next one.
 final class Outputs implements AutoCloseable {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Outputs.class);
     private static final String SERVICE = "priority-service";
 
     private final Producer<byte[], byte[]> producer;
@@ -46,6 +49,10 @@ final class Outputs implements AutoCloseable {
     }
 
     void write(DeadLetter letter) {
+        LOG.atWarn()
+                .addKeyValue("record", letter.position())
+                .addKeyValue("cause", letter.cause())
+                .log("Record cannot be read; it is left in the dead letters");
         send(deadLetters.record(0, letter, letter.position()));
     }
 

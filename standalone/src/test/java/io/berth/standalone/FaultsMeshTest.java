@@ -6,17 +6,21 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.berth.contracts.DeadLetter;
+import io.berth.contracts.json.Json;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.EventWriter;
 import io.berth.log.Events;
 import io.berth.log.LogReader;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -61,7 +65,7 @@ class FaultsMeshTest {
     private final Workload jobs;
 
     FaultsMeshTest(@TempDir Path folder) throws IOException {
-        mesh = new TestMesh(folder);
+        mesh = new TestMesh(folder, Map.of("QUARKUS_LOG_CONSOLE_JSON_ENABLED", "true"));
         jobs = new Workload(mesh, PATIENCE);
     }
 
@@ -214,6 +218,29 @@ class FaultsMeshTest {
         jobs.assertNothingLostOrDoubled(jobs.submit(GPUS));
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(deadLetters()).containsAll(written));
+        for (String service : List.of("submit", "priority", "placement", "accounting")) {
+            assertThat(logged(service, "record")).as(service).containsAnyElementsOf(written);
+        }
+    }
+
+    @Test
+    void lines_of_all_that_a_node_did_for_a_job_have_its_number() throws IOException {
+        long id = jobs.submit(1).getFirst();
+        jobs.awaitCompleted(List.of(id));
+
+        assertThat(logged("agent", "job")).contains(Long.toString(id));
+        assertThat(logged("agent", "run")).contains(id + ".1");
+    }
+
+    /// The values of that field in the lines of a service.
+    private Set<String> logged(String service, String field) throws IOException {
+        var values = new TreeSet<String>();
+        for (String line : Files.readAllLines(mesh.home().log(service))) {
+            if (line.startsWith("{")) {
+                values.add(Json.mapper().readTree(line).at("/mdc/" + field).asText());
+            }
+        }
+        return values;
     }
 
     @Test

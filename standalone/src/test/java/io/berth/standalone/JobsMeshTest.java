@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.berth.contracts.json.Json;
+import io.berth.embedded.TraceCollector;
 import io.berth.standalone.TestMesh.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -29,10 +32,18 @@ class JobsMeshTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    private final TraceCollector traces = TraceCollector.start();
     private final TestMesh mesh;
 
     JobsMeshTest(@TempDir Path folder) throws IOException {
-        mesh = new TestMesh(folder);
+        String endpoint = traces.endpoint().toString();
+        mesh =
+                new TestMesh(
+                        folder,
+                        Map.of(
+                                "BERTH_SUBMIT_TRACES_ENDPOINT", endpoint,
+                                "BERTH_PLACEMENT_TRACES_ENDPOINT", endpoint,
+                                "BERTH_AGENT_TRACES_ENDPOINT", endpoint));
     }
 
     @BeforeAll
@@ -44,6 +55,7 @@ class JobsMeshTest {
     void stop() throws IOException {
         mesh.berth("down").succeeded();
         mesh.assertGone();
+        traces.close();
     }
 
     @Test
@@ -72,6 +84,81 @@ class JobsMeshTest {
                 .contains("They are simulated");
         assertThat(mesh.berth("logs", "-f", Long.toString(id)).succeeded().out())
                 .isEqualTo(Files.readString(mesh.work().resolve("slurm-" + id + ".out")));
+    }
+
+    /// The wait and the launch are both of the request: neither waits for the other's end.
+    @Test
+    void a_job_is_one_trace_from_the_request_to_its_first_process() throws IOException {
+        String id =
+                mesh.berth("sbatch", "--wait", "--parsable", "--wrap", "echo $TRACEPARENT")
+                        .succeeded()
+                        .out()
+                        .strip();
+        List<JsonNode> ofJob =
+                await().atMost(PATIENCE)
+                        .ignoreExceptions()
+                        .until(() -> spansOf(id), them -> them.size() == 2);
+        JsonNode wait = named(ofJob, "wait for placement");
+        JsonNode launch = named(ofJob, "launch");
+        String trace = wait.path("traceId").asText();
+        JsonNode request =
+                await().atMost(PATIENCE)
+                        .until(
+                                () ->
+                                        spans().stream()
+                                                .filter(it ->
+                                                        it.at("/traceId").asText().equals(trace))
+                                                .filter(it ->
+                                                        it.path("name")
+                                                                .asText()
+                                                                .startsWith("POST "))
+                                                .toList(),
+                                them -> them.size() == 1)
+                        .getFirst();
+
+        assertThat(launch.path("traceId").asText()).isEqualTo(trace);
+        assertThat(request.has("parentSpanId")).isFalse();
+        assertThat(List.of(wait, launch))
+                .extracting(it -> it.path("parentSpanId"))
+                .containsOnly(request.path("spanId"));
+        assertThat(Stream.of(request, wait, launch))
+                .extracting(it -> it.path("startTimeUnixNano").asLong())
+                .isSorted();
+        assertThat(mesh.work().resolve("slurm-" + id + ".out"))
+                .content()
+                .startsWith("00-%s-%s-".formatted(trace, request.path("spanId").asText()));
+    }
+
+    private List<JsonNode> spansOf(String job) throws IOException {
+        return spans().stream()
+                .filter(span ->
+                        span.path("attributes")
+                                .valueStream()
+                                .anyMatch(it ->
+                                        it.path("key").asText().equals("berth.job")
+                                                && it.at("/value/stringValue")
+                                                        .asText()
+                                                        .equals(job)))
+                .toList();
+    }
+
+    private static JsonNode named(List<JsonNode> spans, String name) {
+        return spans.stream()
+                .filter(it -> it.path("name").asText().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /// What all services have sent.
+    private List<JsonNode> spans() throws IOException {
+        var spans = new ArrayList<JsonNode>();
+        for (String body : traces.bodies()) {
+            Json.mapper()
+                    .readTree(body)
+                    .findValues("spans")
+                    .forEach(them -> them.forEach(spans::add));
+        }
+        return spans;
     }
 
     @Test

@@ -22,12 +22,13 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.ApiException;
-import org.jboss.logging.Logger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The `config` topic, as its only writer sees it.
 public final class ConfigTopic {
 
-    private static final Logger LOG = Logger.getLogger(ConfigTopic.class);
+    private static final Logger LOG = LoggerFactory.getLogger(ConfigTopic.class);
     private static final String SERVICE = "accounting-service";
     private static final TopicPartition PARTITION = new TopicPartition(Topics.CONFIG.name(), 0);
 
@@ -134,7 +135,9 @@ public final class ConfigTopic {
             throw new BooksStopped(
                     "the config topic was written by a newer version: " + e.getMessage(), e);
         } catch (CorruptEvent e) {
-            LOG.warnf("The record at offset %d of the config topic is corrupt", record.offset());
+            LOG.atWarn()
+                    .addKeyValue("record", Events.position(record))
+                    .log("A record of the configuration cannot be read");
             return Optional.empty();
         }
     }

@@ -14,13 +14,14 @@ import java.util.List;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
-import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The `node-states` topic, from its beginning.
 public final class NodeStatesTopic implements AutoCloseable {
 
-    private static final Logger LOG = Logger.getLogger(NodeStatesTopic.class);
+    private static final Logger LOG = LoggerFactory.getLogger(NodeStatesTopic.class);
     private static final String NAME = Topics.NODE_STATES.name();
     private static final Duration POLL = Duration.ofSeconds(1);
 
@@ -58,7 +59,11 @@ public final class NodeStatesTopic implements AutoCloseable {
                 NodeStatus status = record.value() == null ? null : events.event(record);
                 changes.add(new Change(node, record.timestamp(), status));
             } catch (CorruptEvent | UnknownEventType e) {
-                LOG.warnf("A node's state cannot be read: %s", e.getMessage());
+                LOG.atWarn()
+                        .addKeyValue("node", node)
+                        .addKeyValue("record", Events.position(record))
+                        .addKeyValue("cause", e.getMessage())
+                        .log("A node's state cannot be read");
             }
         }
         return changes;

@@ -26,9 +26,18 @@ public final class Json {
                     .addModule(RecurringDescriptions.module())
                     .build();
 
+    /// A mapper of its own, since each remembers descriptions that it has read.
+    private static final ObjectMapper STRICT =
+            MAPPER.copy().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
+
     private Json() {}
 
     public static ObjectMapper mapper() {
         return MAPPER;
+    }
+
+    /// Does not ignore unknown fields.
+    static ObjectMapper strict() {
+        return STRICT;
     }
 }

@@ -53,7 +53,8 @@ public final class Bindings {
         if (!LOG.isDebugEnabled()) {
             return line;
         }
-        return line.addKeyValue("group", name(group.folders()))
+        return line.addKeyValue("run", run(group))
+                .addKeyValue("group", name(group.folders()))
                 .addKeyValue("cpus", limits.cpus().isEmpty() ? NOBODY : limits.cpus())
                 .addKeyValue("gpus", gpus)
                 .addKeyValue("memoryMib", limits.memoryMib() == 0 ? NOBODY : limits.memoryMib())
@@ -64,6 +65,11 @@ public final class Bindings {
                         "devices",
                         limits.devices().isEmpty() ? NOBODY : String.join(", ", limits.devices()))
                 .addKeyValue("enforced", group.enforced());
+    }
+
+    /// The run that a group is of, or is a part of.
+    public static String run(Group group) {
+        return name(group.folders()).replaceFirst("/.*", "");
     }
 
     /// From the run's folder on, such as `17.1/step_0/task_3`.

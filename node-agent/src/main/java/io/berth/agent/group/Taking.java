@@ -41,6 +41,7 @@ public final class Taking {
         if (other.isPresent()) {
             putBeside(other.get().parent(), group, process.pid());
             LOG.atWarn()
+                    .addKeyValue("run", Bindings.run(group))
                     .addKeyValue("process", process.pid())
                     .addKeyValue("groups", group.folders())
                     .log("A process ended as it was moved, and another had its number");

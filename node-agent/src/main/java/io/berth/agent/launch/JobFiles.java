@@ -194,7 +194,7 @@ public final class JobFiles {
             FileOfOthers.owner(folder, ASKS).take(temporary);
             Files.move(temporary, told.resolve(name), StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
-            LOG.atDebug().setCause(e).addKeyValue("folder", folder).log("Ask not answered");
+            LOG.atDebug().setCause(e).addKeyValue("run", run.getFileName()).log("Ask not answered");
         }
     }
 
@@ -222,7 +222,7 @@ public final class JobFiles {
         try {
             FileOfOthers.remove(folder, name, child);
         } catch (IOException e) {
-            LOG.atDebug().setCause(e).addKeyValue("folder", folder).log("Not removed");
+            LOG.atDebug().setCause(e).addKeyValue("run", run.getFileName()).log("Not removed");
         }
     }
 

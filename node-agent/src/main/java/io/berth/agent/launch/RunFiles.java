@@ -79,6 +79,11 @@ public final class RunFiles {
         return folder;
     }
 
+    /// The run after which the folder is named.
+    public String run() {
+        return folder.getFileName().toString();
+    }
+
     /// What of it is the job's.
     public JobFiles job() {
         return job;

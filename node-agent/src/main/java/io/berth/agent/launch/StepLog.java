@@ -91,7 +91,7 @@ public final class StepLog {
                     ? null
                     : new Steps(List.copyOf(log.steps.values()), more);
         } catch (IOException e) {
-            LOG.atWarn().setCause(e).addKeyValue("folder", files.folder()).log("Steps not read");
+            LOG.atWarn().setCause(e).addKeyValue("run", files.run()).log("Steps not read");
             return null;
         }
     }
@@ -113,7 +113,7 @@ public final class StepLog {
                     .findFirst()
                     .orElse(null);
         } catch (IOException e) {
-            LOG.atDebug().setCause(e).addKeyValue("folder", files.folder()).log("Steps not read");
+            LOG.atDebug().setCause(e).addKeyValue("run", files.run()).log("Steps not read");
             return null;
         }
     }

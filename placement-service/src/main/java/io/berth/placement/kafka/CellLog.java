@@ -15,8 +15,6 @@ import io.berth.contracts.event.RoundEvent;
 import io.berth.contracts.event.RunReport;
 import io.berth.contracts.event.SnapshotEvent;
 import io.berth.contracts.event.Submission;
-import io.berth.contracts.json.EventCodec.CorruptEvent;
-import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Events;
@@ -24,7 +22,6 @@ import io.berth.log.SigningKey;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
@@ -46,9 +43,9 @@ public record CellLog(int cell, int nodePartitions, Optional<SigningKey> key) {
     static final Events<FairShares> FAIR_SHARES = new Events<>(Topics.FAIR_SHARES, SERVICE);
     static final Events<ConfigEntry> CONFIG = new Events<>(Topics.CONFIG, SERVICE);
 
-    static final Events<JobStatus> JOB_STATES = new Events<>(Topics.JOB_STATES, SERVICE);
-    static final Events<NodeStatus> NODE_STATES = new Events<>(Topics.NODE_STATES, SERVICE);
-    static final Events<CellStatus> CELL_STATES = new Events<>(Topics.CELL_STATES, SERVICE);
+    static final Events<JobStatus> JOB_STATES = Events.strict(Topics.JOB_STATES, SERVICE);
+    static final Events<NodeStatus> NODE_STATES = Events.strict(Topics.NODE_STATES, SERVICE);
+    static final Events<CellStatus> CELL_STATES = Events.strict(Topics.CELL_STATES, SERVICE);
     static final Events<JobEvent> JOBS = new Events<>(Topics.JOBS, SERVICE);
     static final Events<Order> PLACEMENTS = new Events<>(Topics.PLACEMENTS, SERVICE);
     static final Events<RoundEvent> ROUNDS = new Events<>(Topics.ROUNDS, SERVICE);
@@ -89,18 +86,5 @@ public record CellLog(int cell, int nodePartitions, Optional<SigningKey> key) {
 
     List<TopicPartition> inputs() {
         return INPUTS.stream().map(this::partition).toList();
-    }
-
-    /// The event of a record that must be understood.
-    ///
-    /// @throws Fatal if it is not
-    static <E> E understood(Events<E> events, ConsumerRecord<byte[], byte[]> record) {
-        try {
-            return events.event(record);
-        } catch (UnknownEventType | CorruptEvent e) {
-            throw new Fatal(
-                    "%s, offset %d: %s".formatted(record.topic(), record.offset(), e.getMessage()),
-                    e);
-        }
     }
 }

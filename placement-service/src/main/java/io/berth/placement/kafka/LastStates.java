@@ -3,6 +3,8 @@ package io.berth.placement.kafka;
 import io.berth.contracts.event.CellStatus;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeStatus;
+import io.berth.contracts.json.EventCodec.CorruptEvent;
+import io.berth.contracts.json.EventCodec.UnknownEventType;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
@@ -11,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +35,10 @@ final class LastStates {
     private final SequencedMap<String, ConsumerRecord<byte[], byte[]>> unsettled =
             new LinkedHashMap<>();
     private final StateDigest digest = new StateDigest();
+
+    /// What is not understood, by the record that says it, as long as that is the last one.
+    private final SequencedMap<String, String> unknown = new LinkedHashMap<>();
+
     private CellStatus cell;
 
     LastStates(int cellNumber) {
@@ -57,6 +64,12 @@ final class LastStates {
         return cell;
     }
 
+    /// A record whose author knew more than this version, and what it has that is not known here.
+    /// Who wrote it anew would lose that.
+    Optional<String> unknown() {
+        return unknown.values().stream().findFirst();
+    }
+
     /// How many records wait to be understood.
     int unsettled() {
         return unsettled.size();
@@ -65,8 +78,13 @@ final class LastStates {
     /// The state that all this makes: to be called once, when all three topics were read to the
     /// same round. What was read is let go of, but for its digest.
     ///
+    /// @throws Outdated if a newer version wrote some of it
     /// @throws Fatal if it is not what the last round wrote, as far as that can be compared
     CellState rebuild() {
+        unknown()
+                .ifPresent(it -> {
+                    throw new Outdated(it);
+                });
         if (!StateDigest.comparable(cell.digest())) {
             LOG.atWarn()
                     .addKeyValue("cell", cell.cell())
@@ -93,9 +111,15 @@ final class LastStates {
 
     /// A record that was understood.
     ///
-    /// @param event null if it is a tombstone
+    /// @param event null if it is a tombstone, or unknown
+    /// @param unknown what a newer version wrote; null if nothing
     /// @param digest its part in the digest
-    private record Understood(String topic, String key, @Nullable Object event, long digest) {}
+    private record Understood(
+            String topic,
+            String key,
+            @Nullable Object event,
+            @Nullable String unknown,
+            long digest) {}
 
     private static Understood understood(ConsumerRecord<byte[], byte[]> record) {
         String topic = record.topic();
@@ -106,16 +130,24 @@ final class LastStates {
                         : topic.equals(Topics.NODE_STATES.name())
                                 ? CellLog.NODE_STATES
                                 : CellLog.CELL_STATES;
+        Object event = null;
+        String unknown = null;
+        try {
+            event = record.value() == null ? null : events.event(record);
+        } catch (UnknownEventType e) {
+            unknown = "%s, key %s: %s".formatted(topic, key, e.getMessage());
+        } catch (CorruptEvent e) {
+            throw new Fatal(
+                    "%s, offset %d: %s".formatted(topic, record.offset(), e.getMessage()), e);
+        }
         return new Understood(
-                topic,
-                key,
-                record.value() == null ? null : CellLog.understood(events, record),
-                StateDigest.part(topic, key, record.value()));
+                topic, key, event, unknown, StateDigest.part(topic, key, record.value()));
     }
 
     private void take(Understood it) {
-        if (it.event() instanceof CellStatus status) {
-            cell = status;
+        put(unknown, it.topic() + "/" + it.key(), it.unknown());
+        if (it.topic().equals(Topics.CELL_STATES.name())) {
+            cell = it.event() instanceof CellStatus status ? status : cell;
             return;
         }
         digest.put(it.topic(), it.key(), it.digest());
@@ -126,10 +158,10 @@ final class LastStates {
         }
     }
 
-    private static <E> void put(Map<String, E> states, String key, @Nullable E status) {
-        states.remove(key);
-        if (status != null) {
-            states.put(key, status);
+    private static <E> void put(Map<String, E> last, String key, @Nullable E it) {
+        last.remove(key);
+        if (it != null) {
+            last.put(key, it);
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -117,6 +118,12 @@ public final class Standby implements AutoCloseable {
         return caughtUp;
     }
 
+    /// What a newer version wrote into the cell's state that this one does not know: as long as
+    /// there is any, another instance must lead.
+    public Optional<String> unknown() {
+        return states.unknown();
+    }
+
     /// Takes the cell over: fences the predecessor, reads to the end, and stands where the last
     /// round stopped. It follows no more after that.
     ///
@@ -125,6 +132,7 @@ public final class Standby implements AutoCloseable {
     /// alone count.
     ///
     /// @param alive asked now and then; false means to give up
+    /// @throws Outdated if a newer version wrote some of the state
     /// @throws Fatal if the log is not the one that the last round stood in, or the rebuilt state
     ///   is not the one that was written
     public Recovered takeOver(BooleanSupplier alive) {

@@ -20,6 +20,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -67,6 +68,45 @@ class ArchitectureTest {
                     "org.apache.kafka.clients.admin.AdminClient",
                     "org.apache.kafka.clients.consumer.KafkaConsumer",
                     "org.apache.kafka.clients.producer.KafkaProducer");
+
+    /// What a native image cannot do without being told of what it finds, or at all.
+    private static final Map<String, Set<String>> BLIND =
+            Map.of(
+                    "java.lang.Class",
+                    Set.of(
+                            "forName",
+                            "newInstance",
+                            "getConstructor",
+                            "getConstructors",
+                            "getDeclaredConstructor",
+                            "getDeclaredConstructors",
+                            "getField",
+                            "getFields",
+                            "getDeclaredField",
+                            "getDeclaredFields",
+                            "getMethod",
+                            "getMethods",
+                            "getDeclaredMethod",
+                            "getDeclaredMethods"),
+                    "java.lang.ClassLoader",
+                    Set.of("loadClass", "defineClass", "getResources", "resources"),
+                    "java.lang.invoke.MethodHandles$Lookup",
+                    Set.of("findClass", "defineClass", "defineHiddenClass"),
+                    "java.lang.reflect.Proxy",
+                    Set.of("newProxyInstance"),
+                    "java.util.ServiceLoader",
+                    Set.of("load", "loadInstalled"));
+
+    /// Who may, and why it works.
+    private static final Set<String> TOLD =
+            Set.of(
+                    // Its metadata are compared with it: UnixSignalTest.
+                    "io.berth.slurm.session.UnixSignal",
+                    // It names the one class of Quarkus in an annotation.
+                    "io.berth.submit.session.UpgradedRequest",
+                    // Records and entities of our own packages, all of which an image keeps.
+                    "io.berth.log.QueryNames",
+                    "io.berth.accounting.db.Upsert");
 
     private final JavaClasses classes = importAllModules();
 
@@ -247,6 +287,23 @@ class ArchitectureTest {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /// The broker, the database and the mesh on one machine are never native.
+    @Test
+    void nothing_is_found_by_name_or_made_at_run_time_of_which_a_native_image_is_not_told() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("io.berth.embedded..", "io.berth.standalone..")
+                .and(describe("are not told of", it -> !TOLD.contains(it.getName())))
+                .should()
+                .accessTargetWhere(
+                        describe(
+                                "looks for classes or their members, or makes classes",
+                                it ->
+                                        BLIND.getOrDefault(it.getTargetOwner().getName(), Set.of())
+                                                .contains(it.getTarget().getName())))
+                .check(classes);
     }
 
     @Test

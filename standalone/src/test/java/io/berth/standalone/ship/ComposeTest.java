@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.networknt.schema.JsonSchema;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SchemaLocation;
+import com.networknt.schema.SpecVersion.VersionFlag;
 import io.berth.contracts.json.Json;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,9 +18,17 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// The compose file is a whole mesh: what it refers to is there, and what it sets is a setting.
 class ComposeTest {
+
+    /// The schema of the [Compose specification](https://github.com/compose-spec/compose-spec),
+    /// which is under the Apache License 2.0, as the package `dclint` 3.1.0 of npm has it.
+    private static final JsonSchema SPECIFICATION =
+            JsonSchemaFactory.getInstance(VersionFlag.V7)
+                    .getSchema(SchemaLocation.of("classpath:/compose-spec.json"));
 
     private static final Pattern NAMED_VOLUME = Pattern.compile("([a-z]+):/.*");
 
@@ -33,6 +46,20 @@ class ComposeTest {
         var texts = new ArrayList<String>();
         array.forEach(it -> texts.add(it.asText()));
         return texts;
+    }
+
+    @Test
+    void it_is_as_the_specification_has_it() {
+        assertThat(SPECIFICATION.validate(compose)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/services/kafka, imgae", "/services/kafka/healthcheck, tset", "'', servcies"})
+    void a_field_that_the_specification_does_not_have_is_noticed(String path, String field) {
+        JsonNode changed = compose.deepCopy();
+        ((ObjectNode) changed.at(path)).put(field, "x");
+
+        assertThat(SPECIFICATION.validate(changed)).isNotEmpty();
     }
 
     @Test

@@ -85,6 +85,23 @@ class KubernetesTest {
 
     @ParameterizedTest
     @CsvSource({
+        "Deployment, /spec, selector",
+        "Deployment, /spec/template/spec/containers/0, name",
+        "Deployment, /spec/template/spec/topologySpreadConstraints/0, maxSkew",
+        "Service, /spec/ports/0, port",
+        "DaemonSet, /spec, template"
+    })
+    void a_field_that_the_api_requires_is_missed(String kind, String path, String field) {
+        ObjectNode object = manifests.all(kind).getFirst().deepCopy();
+        assertThat(((ObjectNode) object.at(path)).remove(field)).isNotNull();
+
+        assertThatThrownBy(() -> Manifests.check(object))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("The required field `" + field + "` is not found");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
         "Cluster, /instances, \"3\"",
         "Cluster, /storage/siez, \"20Gi\"",
         "Cluster, /bootstrap/initdb/database, 1",

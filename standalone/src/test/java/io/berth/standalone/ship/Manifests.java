@@ -10,6 +10,8 @@ import com.fasterxml.jackson.databind.introspect.Annotated;
 import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.type.LogicalType;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonParser;
 import io.berth.contracts.json.Json;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Namespace;
@@ -19,27 +21,54 @@ import io.fabric8.kubernetes.api.model.apps.DaemonSet;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1DaemonSet;
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1Namespace;
+import io.kubernetes.client.openapi.models.V1NetworkPolicy;
+import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
+import io.kubernetes.client.openapi.models.V1Service;
+import io.kubernetes.client.openapi.models.V1ServiceAccount;
 import io.strimzi.api.kafka.model.kafka.KafkaSpec;
 import io.strimzi.api.kafka.model.nodepool.KafkaNodePoolSpec;
 import io.strimzi.api.kafka.model.user.KafkaUserSpec;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /// The objects of the Kubernetes base, read strictly: a field that their API does not have is an
-/// error.
+/// error, as is one of Kubernetes' own that lacks what its API requires.
 final class Manifests {
 
-    private static final Map<String, Class<?>> WHOLE =
+    /// A kind of Kubernetes' own.
+    ///
+    /// @param model knows every field and its type
+    /// @param required is made from Kubernetes' OpenAPI description
+    private record Kind(Class<?> model, Required required) {}
+
+    /// Finds what an object lacks.
+    private interface Required {
+        void check(JsonElement object) throws IOException;
+    }
+
+    private static final Map<String, Kind> WHOLE =
             Map.of(
-                    "v1/ConfigMap", ConfigMap.class,
-                    "v1/Namespace", Namespace.class,
-                    "v1/Service", Service.class,
-                    "v1/ServiceAccount", ServiceAccount.class,
-                    "apps/v1/Deployment", Deployment.class,
-                    "apps/v1/DaemonSet", DaemonSet.class,
-                    "policy/v1/PodDisruptionBudget", PodDisruptionBudget.class,
-                    "networking.k8s.io/v1/NetworkPolicy", NetworkPolicy.class);
+                    "v1/ConfigMap", new Kind(ConfigMap.class, V1ConfigMap::validateJsonElement),
+                    "v1/Namespace", new Kind(Namespace.class, V1Namespace::validateJsonElement),
+                    "v1/Service", new Kind(Service.class, V1Service::validateJsonElement),
+                    "v1/ServiceAccount",
+                            new Kind(ServiceAccount.class, V1ServiceAccount::validateJsonElement),
+                    "apps/v1/Deployment",
+                            new Kind(Deployment.class, V1Deployment::validateJsonElement),
+                    "apps/v1/DaemonSet",
+                            new Kind(DaemonSet.class, V1DaemonSet::validateJsonElement),
+                    "policy/v1/PodDisruptionBudget",
+                            new Kind(
+                                    PodDisruptionBudget.class,
+                                    V1PodDisruptionBudget::validateJsonElement),
+                    "networking.k8s.io/v1/NetworkPolicy",
+                            new Kind(NetworkPolicy.class, V1NetworkPolicy::validateJsonElement));
 
     private static final Map<String, Class<?>> SPECS =
             Map.of(
@@ -90,14 +119,16 @@ final class Manifests {
     static void check(JsonNode object) {
         String type = object.path("apiVersion").asText() + "/" + object.path("kind").asText();
         try {
-            if (WHOLE.containsKey(type)) {
-                STRICT.treeToValue(object, WHOLE.get(type));
+            Kind kind = WHOLE.get(type);
+            if (kind != null) {
+                STRICT.treeToValue(object, kind.model());
+                kind.required().check(JsonParser.parseString(object.toString()));
             } else if (SPECS.containsKey(type)) {
                 STRICT.treeToValue(object.path("spec"), SPECS.get(type));
             } else {
                 throw new AssertionError("no model of " + type);
             }
-        } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
+        } catch (IOException | IllegalArgumentException e) {
             throw new AssertionError(type + " " + name(object) + ": " + e.getMessage(), e);
         }
     }

@@ -7,6 +7,7 @@ import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.Clocks;
 import io.berth.log.EventWriter;
+import io.berth.log.Events;
 import io.berth.log.LogClients;
 import io.berth.log.LogReader;
 import io.berth.log.LogView;
@@ -284,7 +285,10 @@ public class GatewayLog {
                                 statuses.put(record.partition(), events.event(record));
                             }
                         } catch (UnknownEventType | CorruptEvent e) {
-                            LOG.atWarn().setCause(e).log("Cell state cannot be read");
+                            LOG.atWarn()
+                                    .setCause(e)
+                                    .addKeyValue("record", Events.position(record))
+                                    .log("Cell state cannot be read");
                         }
                     });
         }

@@ -191,9 +191,9 @@ public class TriggerLoop {
             Job job = gateway.submit(run, caller, Gateway.key(key, run));
             submitted.increment();
             LOG.atInfo()
+                    .addKeyValue("job", job.id())
                     .addKeyValue("trigger", trigger.number())
                     .addKeyValue("user", trigger.user())
-                    .addKeyValue("job", job.id())
                     .log("Trigger pulled");
             return true;
         } catch (Refused e) {
