@@ -13,6 +13,12 @@ import java.util.stream.Stream;
 /// @param root `/`, or a folder that stands for it
 public record SystemFiles(Path root) {
 
+    /// The folder of the PCI bus, with one for each device by its address.
+    public static final String PCI = "/sys/bus/pci/devices";
+
+    private static final String DISPLAY = "0x03";
+    private static final String ACCELERATOR = "0x12";
+
     public static final SystemFiles HERE = new SystemFiles(Path.of("/"));
 
     /// The text of a file, without the blanks around it.
@@ -50,6 +56,26 @@ public record SystemFiles(Path root) {
         } catch (IOException e) {
             return List.of();
         }
+    }
+
+    /// How many GPUs of a vendor are on the PCI bus, driver or none: its display and 3D
+    /// controllers, and accelerators.
+    ///
+    /// @param vendorId as the kernel writes it, such as `0x10de`
+    public int gpus(String vendorId) {
+        return (int)
+                names(PCI).stream()
+                        .filter(name ->
+                                text(PCI + "/" + name + "/vendor")
+                                        .filter(vendorId::equals)
+                                        .isPresent())
+                        .filter(name ->
+                                text(PCI + "/" + name + "/class")
+                                        .filter(it ->
+                                                it.startsWith(DISPLAY)
+                                                        || it.startsWith(ACCELERATOR))
+                                        .isPresent())
+                        .count();
     }
 
     private Path at(String path) {

@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 /// GPU out of service or a driver with a problem, each with a line that says why.
 public final class NvidiaGpus {
 
-    private static final String PCI = "/sys/bus/pci/devices";
     private static final String VENDOR_ID = "0x10de";
     private static final String MIG_MINORS = "/proc/driver/nvidia-caps/mig-minors";
 
@@ -65,7 +64,7 @@ public final class NvidiaGpus {
     }
 
     private static FoundGpus without(String library, SystemFiles files) {
-        int there = onBus(files);
+        int there = files.gpus(VENDOR_ID);
         if (there == 0) {
             return FoundGpus.NONE;
         }
@@ -81,21 +80,6 @@ public final class NvidiaGpus {
 
     private static FoundGpus problem(GpuDriver driver) {
         return new FoundGpus(List.of(), null, List.of(driver), List.of(), List.of());
-    }
-
-    /// NVIDIA's display and 3D controllers on the PCI bus, driver or none.
-    private static int onBus(SystemFiles files) {
-        return (int)
-                files.names(PCI).stream()
-                        .filter(name ->
-                                files.text(PCI + "/" + name + "/vendor")
-                                        .filter(VENDOR_ID::equals)
-                                        .isPresent())
-                        .filter(name ->
-                                files.text(PCI + "/" + name + "/class")
-                                        .filter(it -> it.startsWith("0x03"))
-                                        .isPresent())
-                        .count();
     }
 
     private FoundGpus read() throws NvmlFailure {
@@ -228,7 +212,7 @@ public final class NvidiaGpus {
 
     private int numaNode(NvmlDevice device, String busId) throws NvmlFailure {
         Optional<Long> kernel =
-                SystemFiles.number(files.text(PCI + "/" + busId + "/numa_node"))
+                SystemFiles.number(files.text(SystemFiles.PCI + "/" + busId + "/numa_node"))
                         .filter(node -> node >= 0);
         return kernel.isPresent() ? Math.toIntExact(kernel.get()) : device.numaNode().orElse(-1);
     }
