@@ -66,7 +66,7 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
                 new MigDivider(
                         new MigDriver(config.nvmlLibrary()),
                         agent::holds,
-                        () -> HostInventory.read(config).having(found.gres()),
+                        () -> found().again(config),
                         this::divided);
         agent.divider(this::divide);
         listen();
@@ -125,6 +125,10 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
         } else {
             agent.has(inventory());
         }
+    }
+
+    private synchronized HostInventory found() {
+        return found;
     }
 
     private Inventory inventory() {

@@ -37,10 +37,14 @@ public final class NvidiaGpus {
     private final List<MigGpu> mig = new ArrayList<>();
     private final List<OutOfService> lost = new ArrayList<>();
 
-    private NvidiaGpus(Nvml nvml, SystemFiles files, Host host) {
+    /// How many indices each took when it was last read.
+    private final List<Integer> before;
+
+    private NvidiaGpus(Nvml nvml, SystemFiles files, Host host, List<Integer> before) {
         this.nvml = nvml;
         this.files = files;
         this.host = host;
+        this.before = before;
     }
 
     /// One GPU of the inventory and the physical GPU behind it.
@@ -49,14 +53,17 @@ public final class NvidiaGpus {
     /// Finds them.
     ///
     /// @param library the driver's library, [Nvml#LIBRARY] or a path
-    public static FoundGpus find(String library, SystemFiles files, Host host) {
+    /// @param before how many indices each took when they were last read, in PCI order: one that
+    ///   does not even tell whether it is in MIG mode takes as many again
+    public static FoundGpus find(
+            String library, SystemFiles files, Host host, List<Integer> before) {
         try {
             Optional<Nvml> nvml = Nvml.open(library);
             if (nvml.isEmpty()) {
                 return without(library, files);
             }
             try (Nvml open = nvml.get()) {
-                return new NvidiaGpus(open, files, host).read();
+                return new NvidiaGpus(open, files, host, before).read();
             }
         } catch (NvmlFailure e) {
             return failed(files, e);
@@ -85,27 +92,31 @@ public final class NvidiaGpus {
     private FoundGpus read() throws NvmlFailure {
         int count = nvml.deviceCount();
         int index = 0;
+        var taken = new ArrayList<Integer>();
         for (int place = 0; place < count; place++) {
             String[] known = new String[2];
-            int before = seen.size();
+            int seenBefore = seen.size();
+            int takes = place < before.size() ? before.get(place) : 1;
             try {
-                index += add(place, index, known);
+                NvmlDevice device = nvml.device(place);
+                takes = device.split() ? Math.max(1, device.mostInstances()) : 1;
+                add(device, place, index, known);
             } catch (NvmlFailure e) {
-                while (seen.size() > before) {
+                while (seen.size() > seenBefore) {
                     seen.removeLast();
                 }
-                lost.add(new OutOfService(index++, known[0], known[1], Health.LOST, e.reason()));
+                lost.add(new OutOfService(index, known[0], known[1], Health.LOST, e.reason()));
             }
+            taken.add(takes);
+            index += takes;
         }
         var driver = new GpuDriver(Vendor.NVIDIA, nvml.driverVersion(), nvml.cudaVersion(), null);
         return new FoundGpus(
-                seen.stream().map(Seen::gpu).toList(), links(), List.of(driver), lost, mig);
+                seen.stream().map(Seen::gpu).toList(), links(), List.of(driver), lost, mig, taken);
     }
 
-    /// Adds a GPU, or its instances. How many indices it takes: one in MIG mode takes as many as it
-    /// may have instances, so that those of other GPUs stay what they are when it is divided anew.
-    private int add(int place, int index, String[] known) throws NvmlFailure {
-        NvmlDevice device = nvml.device(place);
+    /// Adds a GPU, or its instances, from that index on.
+    private void add(NvmlDevice device, int place, int index, String[] known) throws NvmlFailure {
         String uuid = device.uuid();
         known[0] = uuid;
         String busId = device.busId();
@@ -120,7 +131,7 @@ public final class NvidiaGpus {
             long mib = device.memory()[0] >> 20;
             var gpu = new Gpu(index, uuid, type, product, minor, mib, numaNode, hardware);
             seen.add(new Seen(gpu, device, busId, links));
-            return 1;
+            return;
         }
         List<NvmlDevice> instances = device.instances();
         for (int i = 0; i < instances.size(); i++) {
@@ -138,9 +149,7 @@ public final class NvidiaGpus {
                             hardware(device, busId, links, mig(uuid, minor, instance)));
             seen.add(new Seen(gpu, device, busId, links));
         }
-        int indices = Math.max(instances.size(), device.mostInstances());
         divisible(device, place, uuid, type);
-        return indices;
     }
 
     /// Notes how a GPU in MIG mode may be split. Who may not ask for that, as one who is not root,

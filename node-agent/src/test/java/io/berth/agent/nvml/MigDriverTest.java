@@ -38,11 +38,13 @@ class MigDriverTest {
     }
 
     private MigGpu gpu() {
-        return NvidiaGpus.find(driver.library(), SystemFiles.HERE, HOST).migGpus().getFirst();
+        return NvidiaGpus.find(driver.library(), SystemFiles.HERE, HOST, List.of())
+                .migGpus()
+                .getFirst();
     }
 
     private List<String> types() {
-        return NvidiaGpus.find(driver.library(), SystemFiles.HERE, HOST).gpus().stream()
+        return NvidiaGpus.find(driver.library(), SystemFiles.HERE, HOST, List.of()).gpus().stream()
                 .map(Gpu::type)
                 .toList();
     }

@@ -2,6 +2,7 @@ package io.berth.agent.nvml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.agent.host.AmdGpus;
 import io.berth.agent.host.FoundGpus;
 import io.berth.agent.host.FoundGpus.Aside;
 import io.berth.agent.host.GpuProfile;
@@ -15,6 +16,7 @@ import io.berth.contracts.GpuHardware.MigInstance;
 import io.berth.contracts.GpuLinks;
 import io.berth.contracts.Hardware.GpuDriver;
 import io.berth.contracts.Hardware.Health;
+import io.berth.contracts.Hardware.OutOfService;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.MigGpu;
 import io.berth.contracts.MigPlacement;
@@ -49,7 +51,7 @@ class NvidiaGpusTest {
     }
 
     private FoundGpus find(String topology) throws IOException {
-        return NvidiaGpus.find(NvmlStub.in(folder, topology).library(), files, HOST);
+        return NvidiaGpus.find(NvmlStub.in(folder, topology).library(), files, HOST, List.of());
     }
 
     private void file(String path, String text) throws IOException {
@@ -190,6 +192,41 @@ class NvidiaGpusTest {
     }
 
     @Test
+    void a_split_gpu_that_is_lost_does_not_change_the_indices_of_others() throws IOException {
+        String whole = Topologies.splitA100() + "gpu 0 mig=1\ngpu 1 mig=0\n";
+        NvmlStub stub =
+                NvmlStub.in(folder, whole + "fail nvmlDeviceGetCudaComputeCapability 15 0\n");
+
+        FoundGpus found = NvidiaGpus.find(stub.library(), files, HOST, List.of());
+        stub.tell(whole + "fail nvmlDeviceGetHandleByIndex_v2 15 0\n");
+        FoundGpus again = NvidiaGpus.find(stub.library(), files, HOST, found.taken());
+
+        assertThat(found.outOfService()).extracting(OutOfService::index).containsExactly(0);
+        assertThat(found.gpus()).extracting(Gpu::index).containsExactly(7);
+        assertThat(again.outOfService()).extracting(OutOfService::index).containsExactly(0);
+        assertThat(again.gpus()).extracting(Gpu::index).containsExactly(7);
+    }
+
+    @Test
+    void the_indices_of_another_vendors_gpus_go_on_after_all_of_these() throws IOException {
+        for (int node : List.of(1, 2)) {
+            file(
+                    "sys/class/kfd/kfd/topology/nodes/%d/properties".formatted(node),
+                    "simd_count 304\nunique_id %d\nlocation_id %d\n%s"
+                            .formatted(
+                                    node,
+                                    0x1800 + (node << 8),
+                                    node == 1 ? "" : "drm_render_minor 128\n"));
+        }
+
+        FoundGpus found =
+                find(Topologies.splitA100() + "gpu 0 mig=1\n").and(AmdGpus.find(files, HOST));
+
+        assertThat(found.gpus()).extracting(Gpu::index).containsExactly(7, 8, 9, 15);
+        assertThat(found.outOfService()).extracting(OutOfService::index).containsExactly(14);
+    }
+
+    @Test
     void a_gpu_in_mig_mode_that_stands_aside_is_not_divided() throws IOException {
         FoundGpus found =
                 find(Topologies.splitA100())
@@ -275,7 +312,7 @@ class NvidiaGpusTest {
         }
         NvmlStub stub = NvmlStub.old(folder, Topologies.l40s());
 
-        FoundGpus found = NvidiaGpus.find(stub.library(), files, HOST);
+        FoundGpus found = NvidiaGpus.find(stub.library(), files, HOST, List.of());
 
         assertThat(found.gpus()).extracting(Gpu::minor).containsExactly(9, 8, 7, 6);
         assertThat(hardware(found.gpus().getFirst()).fabric()).isNull();
@@ -286,7 +323,7 @@ class NvidiaGpusTest {
             throws IOException {
         NvmlStub stub = NvmlStub.old(folder, Topologies.l40s());
 
-        FoundGpus found = NvidiaGpus.find(stub.library(), files, HOST);
+        FoundGpus found = NvidiaGpus.find(stub.library(), files, HOST, List.of());
 
         assertThat(found.gpus()).isEmpty();
         assertThat(found.outOfService())
@@ -317,7 +354,7 @@ class NvidiaGpusTest {
         file("sys/bus/pci/devices/0000:3b:00.1/vendor", "0x10de\n");
         file("sys/bus/pci/devices/0000:3b:00.1/class", "0x040300\n");
 
-        FoundGpus found = NvidiaGpus.find(folder + "/libnone.so.1", files, HOST);
+        FoundGpus found = NvidiaGpus.find(folder + "/libnone.so.1", files, HOST, List.of());
 
         assertThat(found.drivers())
                 .extracting(GpuDriver::problem)
@@ -329,7 +366,7 @@ class NvidiaGpusTest {
 
     @Test
     void a_machine_without_either_has_no_gpus_and_no_problem() {
-        assertThat(NvidiaGpus.find(folder + "/libnone.so.1", files, HOST))
+        assertThat(NvidiaGpus.find(folder + "/libnone.so.1", files, HOST, List.of()))
                 .isEqualTo(FoundGpus.NONE);
     }
 
