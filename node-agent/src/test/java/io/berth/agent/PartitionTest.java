@@ -1,6 +1,7 @@
 package io.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.berth.agent.nvml.NvmlStub;
 import io.berth.agent.nvml.Topologies;
@@ -107,6 +108,26 @@ class PartitionTest {
         assertThat(split(after).failure()).isEqualTo("a run holds an instance of it");
         assertThat(gpus(after)).containsExactly("GPU-0", "MIG-aaaa", "MIG-bbbb", "MIG-cccc");
         assertThat(after.runs()).singleElement().extracting("run").isEqualTo(run);
+    }
+
+    @Test
+    void a_fault_of_the_program_on_one_instance_is_not_told_of_the_runs_on_others()
+            throws Exception {
+        placement.register(rig.node);
+        String body = "while [ ! -e over ]; do sleep 0.05; done; exit 3";
+        RunId hit = launch("MIG-bbbb", body);
+        RunId spared = launch("MIG-cccc", body);
+        placement.await(Started.class, hit);
+        placement.await(Started.class, spared);
+
+        driver.add("xid 1 31 9 0");
+
+        Path spool = rig.config.home().resolve("nodes").resolve(rig.node).resolve("runs");
+        await().until(() -> Files.exists(spool.resolve(hit + "/gpu-fault")));
+        Files.writeString(rig.work.resolve("over"), "");
+        assertThat(placement.await(Ended.class, hit).message())
+                .isEqualTo("GPU MIG-bbbb failed: XID 31, memory page fault");
+        assertThat(placement.await(Ended.class, spared).message()).isNull();
     }
 
     @Test

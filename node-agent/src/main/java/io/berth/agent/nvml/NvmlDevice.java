@@ -12,6 +12,7 @@ import com.sun.jna.ptr.PointerByReference;
 import io.berth.contracts.GpuHardware.Fabric;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,7 +36,11 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
     /// NVML_VALUE_NOT_AVAILABLE, as an amount of memory.
     private static final long NOT_AVAILABLE = -1;
 
-    private static final int MAX_PROCESSES = 256;
+    private static final int PROCESSES = 256;
+
+    /// More than a machine has.
+    private static final int MAX_PROCESSES = 1 << 22;
+
     private static final int CPU_WORDS = 64;
     private static final int NODE_SCOPE = 0;
     private static final int FABRIC_COMPLETED = 3;
@@ -272,28 +277,68 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
                 : Optional.empty();
     }
 
-    /// The processes that compute on it, with what they have of its memory: the first two words of
-    /// each nvmlProcessInfo_t.
+    /// The processes that compute on it, clients of MPS too, with what they have of its memory: the
+    /// first two words of each nvmlProcessInfo_t.
     ///
     /// @param uuid its own
     List<ProcessMemory> processes(String uuid) throws NvmlFailure {
-        var count = new IntByReference(MAX_PROCESSES);
-        Memory all = zeroed(MAX_PROCESSES * PROCESS_BYTES);
-        var processes = new ArrayList<ProcessMemory>();
-        if (told(
+        var processes = new LinkedHashMap<Long, ProcessMemory>();
+        add(
+                processes,
+                uuid,
                 "nvmlDeviceGetComputeRunningProcesses_v3",
-                () -> library.nvmlDeviceGetComputeRunningProcesses_v3(handle, count, all))) {
-            for (int i = 0; i < Math.min(count.getValue(), MAX_PROCESSES); i++) {
-                long place = (long) i * PROCESS_BYTES;
-                long bytes = all.getLong(place + PROCESS_MEMORY);
-                processes.add(
-                        new ProcessMemory(
-                                uuid,
-                                Integer.toUnsignedLong(all.getInt(place)),
-                                bytes == NOT_AVAILABLE ? null : Long.valueOf(bytes >> 20)));
+                library::nvmlDeviceGetComputeRunningProcesses_v3);
+        add(
+                processes,
+                uuid,
+                "nvmlDeviceGetMPSComputeRunningProcesses_v3",
+                library::nvmlDeviceGetMPSComputeRunningProcesses_v3);
+        return List.copyOf(processes.values());
+    }
+
+    @FunctionalInterface
+    private interface ProcessCall {
+        int into(Pointer device, IntByReference count, Pointer processes);
+    }
+
+    private void add(
+            Map<Long, ProcessMemory> processes, String uuid, String function, ProcessCall call)
+            throws NvmlFailure {
+        Filled told = filled(PROCESS_BYTES, (count, all) -> call.into(handle, count, all));
+        if (!told(function, told::code)) {
+            return;
+        }
+        for (int i = 0; i < told.count(); i++) {
+            long place = (long) i * PROCESS_BYTES;
+            long bytes = told.all().getLong(place + PROCESS_MEMORY);
+            var process =
+                    new ProcessMemory(
+                            uuid,
+                            Integer.toUnsignedLong(told.all().getInt(place)),
+                            bytes == NOT_AVAILABLE ? null : Long.valueOf(bytes >> 20));
+            processes.merge(
+                    process.process(), process, (old, other) -> old.mib() == null ? other : old);
+        }
+    }
+
+    @FunctionalInterface
+    private interface ArrayCall {
+        int into(IntByReference count, Pointer all);
+    }
+
+    /// An array as the driver has filled it, or the answer with which it has not.
+    private record Filled(int code, Memory all, int count) {}
+
+    /// Asks for an array, with more room until all of it has some.
+    private static Filled filled(int bytes, ArrayCall call) {
+        for (int room = PROCESSES; ; room *= 2) {
+            var count = new IntByReference(room);
+            Memory all = zeroed(room * bytes);
+            int code = Nvml.code(() -> call.into(count, all));
+            if (code != NvmlFailure.INSUFFICIENT_SIZE || room >= MAX_PROCESSES) {
+                return new Filled(code, all, Math.min(count.getValue(), room));
             }
         }
-        return processes;
     }
 
     /// How much each process made it work, in percent of the time: the mean of the samples that the
@@ -307,20 +352,21 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
     ///
     /// @param since the time of the last sample that is known; 0 for all that the driver has
     Optional<ProcessUse> use(long since) throws NvmlFailure {
-        var count = new IntByReference(MAX_PROCESSES);
-        Memory all = zeroed(MAX_PROCESSES * USE_BYTES);
-        String function = "nvmlDeviceGetProcessUtilization";
-        int code =
-                Nvml.code(() -> library.nvmlDeviceGetProcessUtilization(handle, all, count, since));
-        if (code == NvmlFailure.NOT_FOUND) {
+        Filled told =
+                filled(
+                        USE_BYTES,
+                        (count, all) ->
+                                library.nvmlDeviceGetProcessUtilization(handle, all, count, since));
+        if (told.code() == NvmlFailure.NOT_FOUND) {
             return Optional.of(new ProcessUse(since, Map.of()));
         }
-        if (!told(function, () -> code)) {
+        if (!told("nvmlDeviceGetProcessUtilization", told::code)) {
             return Optional.empty();
         }
+        Memory all = told.all();
         long last = since;
         var samples = new TreeMap<Long, List<Integer>>();
-        for (int i = 0; i < Math.min(count.getValue(), MAX_PROCESSES); i++) {
+        for (int i = 0; i < told.count(); i++) {
             long place = (long) i * USE_BYTES;
             long at = all.getLong(place + USE_TIME);
             if (at > since) {

@@ -5,6 +5,7 @@ public final class NvmlFailure extends Exception {
 
     static final int NOT_SUPPORTED = 3;
     static final int NOT_FOUND = 6;
+    static final int INSUFFICIENT_SIZE = 7;
     static final int TIMEOUT = 10;
     static final int FUNCTION_NOT_FOUND = 13;
     static final int GPU_IS_LOST = 15;
@@ -49,7 +50,7 @@ public final class NvmlFailure extends Exception {
             case NOT_SUPPORTED -> "not supported";
             case 4 -> "no permission";
             case NOT_FOUND -> "not found";
-            case 7 -> "insufficient size";
+            case INSUFFICIENT_SIZE -> "insufficient size";
             case 8 -> "a power cable is not attached";
             case 9 -> "the driver is not loaded";
             case TIMEOUT -> "timeout";
