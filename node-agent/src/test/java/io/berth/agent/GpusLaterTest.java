@@ -94,6 +94,25 @@ class GpusLaterTest {
     }
 
     @Test
+    void a_gpu_whose_fabric_is_completed_after_the_agent_has_started_comes_then() throws Exception {
+        NvmlStub driver = driver(Topologies.nvl72Tray() + "gpu 2 fabricstate=2\n");
+        try (var rig = rig(driver)) {
+            NodeSeen without = rig.placement.register(rig.node);
+            assertThat(gpus(without)).containsExactly("GPU-0", "GPU-1", "GPU-3");
+            assertThat(hardware(without).outOfService())
+                    .extracting(OutOfService::reason)
+                    .singleElement()
+                    .asString()
+                    .startsWith("its NVLink fabric is not complete");
+
+            driver.tell(Topologies.nvl72Tray());
+
+            NodeSeen with = rig.placement.registerUntil(rig.node, it -> gpus(it).size() == 4);
+            assertThat(with.inventory().fabric()).isNotNull();
+        }
+    }
+
+    @Test
     void nothing_is_told_while_nothing_is_better() throws Exception {
         NvmlStub driver = driver(Topologies.l40s() + "fail nvmlDeviceGetUUID 15 2\n");
         try (var rig = rig(driver)) {

@@ -3,6 +3,7 @@ package io.berth.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.berth.agent.host.SystemFiles;
 import io.berth.agent.nvml.NvmlStub;
 import io.berth.agent.nvml.Topologies;
 import io.berth.contracts.Gpu;
@@ -15,6 +16,7 @@ import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.RunReport.Ended;
 import io.berth.contracts.event.RunReport.Started;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -35,6 +37,7 @@ class PartitionTest {
 
     @TempDir Path folder;
     NvmlStub driver;
+    SystemFiles machine;
     AgentRig rig;
     HandPlacement placement;
     boolean over;
@@ -48,8 +51,21 @@ class PartitionTest {
         Path test = home.resolve("test-gpu");
         Files.writeString(test, "#!/bin/sh\n[ ! -e %s/broken ]\n".formatted(folder));
         Files.setPosixFilePermissions(test, PosixFilePermissions.fromString("rwx------"));
-        rig = new AgentRig(folder, TestConfig.found(home, AgentRig.newNode(), driver.library()));
+        machine = machine(folder.resolve("machine"));
+        var config = TestConfig.found(home, AgentRig.newNode(), driver.library());
+        rig = new AgentRig(folder, config, machine);
         placement = rig.placement;
+    }
+
+    /// This machine as its kernel tells of it, and of what opens the instances of its GPUs.
+    private static SystemFiles machine(Path root) throws IOException {
+        Path minors = root.resolve("proc/driver/nvidia-caps/mig-minors");
+        Files.createDirectories(minors.getParent());
+        Files.writeString(minors, Topologies.migMinors());
+        for (String there : List.of("proc/self", "proc/meminfo", "proc/sys", "sys", "etc", "tmp")) {
+            Files.createSymbolicLink(root.resolve(there), Path.of("/", there));
+        }
+        return new SystemFiles(root);
     }
 
     @AfterEach
@@ -160,7 +176,7 @@ class PartitionTest {
         over = true;
         driver.add("fail nvmlGpuInstanceCreateComputeInstance 0");
 
-        try (var next = AgentRig.start(rig.config, TestBroker.shared())) {
+        try (var next = AgentRig.start(machine, rig.config, TestBroker.shared())) {
             NodeSeen seen = placement.register(rig.node);
 
             assertThat(next.agents()).hasSize(1);

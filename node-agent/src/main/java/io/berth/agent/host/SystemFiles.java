@@ -58,24 +58,23 @@ public record SystemFiles(Path root) {
         }
     }
 
-    /// How many GPUs of a vendor are on the PCI bus, driver or none: its display and 3D
-    /// controllers, and accelerators.
+    /// How many GPUs of a vendor are on the PCI bus, driver or none.
     ///
     /// @param vendorId as the kernel writes it, such as `0x10de`
     public int gpus(String vendorId) {
         return (int)
                 names(PCI).stream()
-                        .filter(name ->
-                                text(PCI + "/" + name + "/vendor")
-                                        .filter(vendorId::equals)
-                                        .isPresent())
-                        .filter(name ->
-                                text(PCI + "/" + name + "/class")
-                                        .filter(it ->
-                                                it.startsWith(DISPLAY)
-                                                        || it.startsWith(ACCELERATOR))
-                                        .isPresent())
+                        .filter(it ->
+                                text(PCI + "/" + it + "/vendor").equals(Optional.of(vendorId)))
+                        .filter(this::isGpu)
                         .count();
+    }
+
+    /// Whether the device of that PCI address is a display or 3D controller, or an accelerator.
+    public boolean isGpu(String busId) {
+        return text(PCI + "/" + busId + "/class")
+                .filter(it -> it.startsWith(DISPLAY) || it.startsWith(ACCELERATOR))
+                .isPresent();
     }
 
     private Path at(String path) {

@@ -30,12 +30,15 @@ public final class NvidiaGpus {
     private static final String VENDOR_ID = "0x10de";
     private static final String MIG_MINORS = "/proc/driver/nvidia-caps/mig-minors";
 
+    /// A GPU instance's, and that of the compute instance in it.
+    private static final int CAPABILITIES = 2;
+
     private final Nvml nvml;
     private final SystemFiles files;
     private final Host host;
     private final List<Seen> seen = new ArrayList<>();
     private final List<MigGpu> mig = new ArrayList<>();
-    private final List<OutOfService> lost = new ArrayList<>();
+    private final List<OutOfService> out = new ArrayList<>();
 
     /// How many indices each took when it was last read.
     private final List<Integer> before;
@@ -96,23 +99,24 @@ public final class NvidiaGpus {
         for (int place = 0; place < count; place++) {
             String[] known = new String[2];
             int seenBefore = seen.size();
+            int outBefore = out.size();
             int takes = place < before.size() ? before.get(place) : 1;
             try {
                 NvmlDevice device = nvml.device(place);
                 takes = device.split() ? Math.max(1, device.mostInstances()) : 1;
                 add(device, place, index, known);
             } catch (NvmlFailure e) {
-                while (seen.size() > seenBefore) {
-                    seen.removeLast();
-                }
-                lost.add(new OutOfService(index, known[0], known[1], Health.LOST, e.reason()));
+                seen.subList(seenBefore, seen.size()).clear();
+                out.subList(outBefore, out.size()).clear();
+                Health health = e.answered() ? Health.DRAINED : Health.LOST;
+                out.add(new OutOfService(index, known[0], known[1], health, e.reason()));
             }
             taken.add(takes);
             index += takes;
         }
         var driver = new GpuDriver(Vendor.NVIDIA, nvml.driverVersion(), nvml.cudaVersion(), null);
         return new FoundGpus(
-                seen.stream().map(Seen::gpu).toList(), links(), List.of(driver), lost, mig, taken);
+                seen.stream().map(Seen::gpu).toList(), links(), List.of(driver), out, mig, taken);
     }
 
     /// Adds a GPU, or its instances, from that index on.
@@ -128,6 +132,10 @@ public final class NvidiaGpus {
         GpuHardware hardware = hardware(device, busId, links, null);
         String type = GpuTypes.of(product);
         if (!device.split()) {
+            if (device.joining()) {
+                throw NvmlFailure.missing(
+                        "its NVLink fabric is not complete: the fabric manager has yet to join it");
+            }
             long mib = device.memory()[0] >> 20;
             var gpu = new Gpu(index, uuid, type, product, minor, mib, numaNode, hardware);
             seen.add(new Seen(gpu, device, busId, links));
@@ -137,6 +145,22 @@ public final class NvidiaGpus {
         for (int i = 0; i < instances.size(); i++) {
             NvmlDevice instance = instances.get(i);
             String name = instance.name().orElse(product);
+            MigInstance part = mig(uuid, minor, instance);
+            if (part.capabilities().size() < CAPABILITIES) {
+                out.add(
+                        new OutOfService(
+                                index + i,
+                                instance.uuid(),
+                                busId,
+                                Health.DRAINED,
+                                "%s does not tell what opens instance %d/%d of GPU %d"
+                                        .formatted(
+                                                MIG_MINORS,
+                                                part.gpuInstance(),
+                                                part.computeInstance(),
+                                                minor)));
+                continue;
+            }
             var gpu =
                     new Gpu(
                             index + i,
@@ -146,22 +170,30 @@ public final class NvidiaGpus {
                             minor,
                             instance.memory()[0] >> 20,
                             numaNode,
-                            hardware(device, busId, links, mig(uuid, minor, instance)));
+                            hardware(device, busId, links, part));
             seen.add(new Seen(gpu, device, busId, links));
         }
-        divisible(device, place, uuid, type);
+        Optional<String> untold = divisible(device, place, uuid, type);
+        if (instances.isEmpty() && untold.isPresent()) {
+            String why =
+                    "it is in MIG mode and split into nothing, and how it may be split is not told: ";
+            out.add(new OutOfService(index, uuid, busId, Health.DRAINED, why + untold.get()));
+        }
     }
 
-    /// Notes how a GPU in MIG mode may be split. Who may not ask for that, as one who is not root,
-    /// has its instances all the same.
-    private void divisible(NvmlDevice device, int place, String uuid, String type)
+    /// Notes how a GPU in MIG mode may be split. Why that is not told, if it is not: who may not
+    /// ask for it, as one who is not root, has its instances all the same.
+    private Optional<String> divisible(NvmlDevice device, int place, String uuid, String type)
             throws NvmlFailure {
         try {
-            new NvmlMig(device).gpu(place, uuid, type).ifPresent(mig::add);
+            Optional<MigGpu> gpu = new NvmlMig(device).gpu(place, uuid, type);
+            gpu.ifPresent(mig::add);
+            return gpu.isPresent() ? Optional.empty() : Optional.of("no profiles");
         } catch (NvmlFailure e) {
             if (e.lost()) {
                 throw e;
             }
+            return Optional.of(e.reason());
         }
     }
 
@@ -170,7 +202,7 @@ public final class NvidiaGpus {
             throws NvmlFailure {
         Map<String, Integer> switches = new TreeMap<>();
         for (NvmlDevice.Link link : links) {
-            if (!isGpu(link.busId())) {
+            if (isSwitch(link)) {
                 switches.merge(link.busId(), 1, Integer::sum);
             }
         }
@@ -189,19 +221,23 @@ public final class NvidiaGpus {
                 null);
     }
 
-    private boolean isGpu(String busId) throws NvmlFailure {
+    /// What the driver does not tell is guessed: what is no GPU of the machine is a switch. A GPU
+    /// that is lost may be one by the kernel's word alone.
+    private boolean isSwitch(NvmlDevice.Link link) throws NvmlFailure {
+        if (link.end() != NvmlDevice.End.UNKNOWN) {
+            return link.end() == NvmlDevice.End.SWITCH;
+        }
         int count = nvml.deviceCount();
         for (int place = 0; place < count; place++) {
             try {
-                if (nvml.device(place).busId().equals(busId)) {
-                    return true;
+                if (nvml.device(place).busId().equals(link.busId())) {
+                    return false;
                 }
             } catch (NvmlFailure e) {
-                // A lost GPU still has neighbours, which count its links as a switch's.
                 continue;
             }
         }
-        return false;
+        return !files.isGpu(link.busId());
     }
 
     /// The number of the device file, which is not the index. Drivers that do not tell it write it

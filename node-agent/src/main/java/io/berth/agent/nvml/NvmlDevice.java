@@ -43,6 +43,8 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
 
     private static final int CPU_WORDS = 64;
     private static final int NODE_SCOPE = 0;
+    private static final int FABRIC_NOT_STARTED = 1;
+    private static final int FABRIC_IN_PROGRESS = 2;
     private static final int FABRIC_COMPLETED = 3;
 
     /// More than any GPU has: 18 links up to Hopper, 36 in the headers that know Blackwell.
@@ -53,10 +55,28 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
         int into(Pointer device, IntByReference value);
     }
 
+    /// What is at the other end of an NVLink.
+    enum End {
+        GPU,
+        PROCESSOR,
+        SWITCH,
+        UNKNOWN;
+
+        /// By nvmlIntNvLinkDeviceType_t.
+        static End of(int type) {
+            return switch (type) {
+                case 0 -> GPU;
+                case 1 -> PROCESSOR;
+                case 2 -> SWITCH;
+                default -> UNKNOWN;
+            };
+        }
+    }
+
     /// One active NVLink.
     ///
-    /// @param busId what is at its other end
-    record Link(String busId) {}
+    /// @param busId of what is at its other end; `?` for a switch that tells none
+    record Link(End end, String busId) {}
 
     String uuid() throws NvmlFailure {
         return Nvml.text(
@@ -137,7 +157,7 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
                         library.nvmlDeviceGetTopologyCommonAncestor(device, other.handle(), level));
     }
 
-    /// The active NVLinks, in their order.
+    /// The active NVLinks to GPUs and switches, in their order.
     List<Link> links() throws NvmlFailure {
         var links = new ArrayList<Link>();
         for (int link = 0; link < MAX_LINKS; link++) {
@@ -150,11 +170,21 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
             if (active.orElse(0) == 0) {
                 continue;
             }
+            End end =
+                    number(
+                                    "nvmlDeviceGetNvLinkRemoteDeviceType",
+                                    (device, value) ->
+                                            library.nvmlDeviceGetNvLinkRemoteDeviceType(
+                                                    device, number, value))
+                            .map(End::of)
+                            .orElse(End.UNKNOWN);
             Memory pci = zeroed(PCI_BYTES);
-            if (told(
-                    "nvmlDeviceGetNvLinkRemotePciInfo_v2",
-                    () -> library.nvmlDeviceGetNvLinkRemotePciInfo_v2(handle, number, pci))) {
-                links.add(new Link(Nvml.busId(pci)));
+            boolean addressed =
+                    told(
+                            "nvmlDeviceGetNvLinkRemotePciInfo_v2",
+                            () -> library.nvmlDeviceGetNvLinkRemotePciInfo_v2(handle, number, pci));
+            if (end != End.PROCESSOR && (addressed || end == End.SWITCH)) {
+                links.add(new Link(end, addressed ? Nvml.busId(pci) : "?"));
             }
         }
         return links;
@@ -200,13 +230,19 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
         return number("nvmlDeviceGetComputeInstanceId", library::nvmlDeviceGetComputeInstanceId);
     }
 
-    /// Its place in a fabric of several nodes, once the fabric is complete. nvmlGpuFabricInfo_t:
-    /// the cluster's UUID at byte 0, status at 16, clique at 20, state at 24.
+    /// Whether it is still to be joined to the fabric that it stands in: until then no program can
+    /// use it.
+    boolean joining() throws NvmlFailure {
+        return fabricInfo()
+                .map(told -> told.getByte(24))
+                .filter(state -> state == FABRIC_NOT_STARTED || state == FABRIC_IN_PROGRESS)
+                .isPresent();
+    }
+
+    /// Its place in a fabric of several nodes, once the fabric is complete.
     Optional<Fabric> fabric() throws NvmlFailure {
-        Memory told = zeroed(28);
-        if (!told(
-                "nvmlDeviceGetGpuFabricInfo",
-                () -> library.nvmlDeviceGetGpuFabricInfo(handle, told))) {
+        Memory told = fabricInfo().orElse(null);
+        if (told == null) {
             return Optional.empty();
         }
         var bytes = java.nio.ByteBuffer.wrap(told.getByteArray(0, 16));
@@ -214,6 +250,16 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
         boolean complete = told.getByte(24) == FABRIC_COMPLETED && told.getInt(16) == 0;
         return complete && !cluster.equals(new UUID(0, 0))
                 ? Optional.of(new Fabric(cluster.toString(), told.getInt(20)))
+                : Optional.empty();
+    }
+
+    /// nvmlGpuFabricInfo_t: the cluster's UUID at byte 0, status at 16, clique at 20, state at 24.
+    private Optional<Memory> fabricInfo() throws NvmlFailure {
+        Memory told = zeroed(28);
+        return told(
+                        "nvmlDeviceGetGpuFabricInfo",
+                        () -> library.nvmlDeviceGetGpuFabricInfo(handle, told))
+                ? Optional.of(told)
                 : Optional.empty();
     }
 

@@ -34,6 +34,9 @@ public final class NvmlSensors implements AutoCloseable {
 
     private static final int NO_INSTANCE = -1;
 
+    /// Processes of a GPU that a sample names.
+    private static final int MOST_TOLD = 256;
+
     private final Nvml nvml;
     private final Map<String, NvmlDevice> devices = new LinkedHashMap<>();
 
@@ -139,7 +142,7 @@ public final class NvmlSensors implements AutoCloseable {
                         device.clock(2).orElse(null),
                         device.eccErrors(0).orElse(null),
                         device.eccErrors(1).orElse(null),
-                        processes.stream().map(ProcessMemory::process).toList(),
+                        processes.stream().map(ProcessMemory::process).limit(MOST_TOLD).toList(),
                         health);
         Optional<ProcessUse> use = device.use(seen.getOrDefault(uuid, 0L));
         use.ifPresent(it -> seen.put(uuid, it.at()));

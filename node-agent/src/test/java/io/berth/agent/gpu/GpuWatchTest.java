@@ -226,7 +226,8 @@ class GpuWatchTest {
         NvmlStub stub =
                 watch(Topologies.l40s() + "gpu 1 pids=%s\n".formatted(crowd), Optional.of(program));
         await().until(() -> open.getFirst().samples().size() == 4);
-        assertThat(open.getFirst().samples().get(1).processes()).hasSize(600);
+        assertThat(open.getFirst().samples().get(1).processes()).hasSize(256);
+        assertThat(heard.last.get().get(1).memory()).hasSize(600);
         assertThat(heard.last.get().get(1).use()).hasSize(600);
 
         stub.add("xid 1 79");

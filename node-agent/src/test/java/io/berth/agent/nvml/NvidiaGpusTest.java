@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What is found of NVIDIA's GPUs, through a real library with the driver's functions and layouts.
 class NvidiaGpusTest {
@@ -46,8 +47,9 @@ class NvidiaGpusTest {
     SystemFiles files = SystemFiles.HERE;
 
     @BeforeEach
-    void beInARoot() {
+    void beInARoot() throws IOException {
         files = new SystemFiles(root);
+        file("proc/driver/nvidia-caps/mig-minors", Topologies.migMinors());
     }
 
     private FoundGpus find(String topology) throws IOException {
@@ -108,10 +110,59 @@ class NvidiaGpusTest {
                                 null));
     }
 
-    @Test
-    void gpus_on_switches_reach_one_another_by_all_their_links() throws IOException {
-        assertThat(links(find(Topologies.hgxH100())).rows().getFirst())
+    @ParameterizedTest
+    @ValueSource(strings = {"", "fail nvmlDeviceGetNvLinkRemoteDeviceType 13\n"})
+    void gpus_on_switches_reach_one_another_by_all_their_links(String driver) throws IOException {
+        FoundGpus found = find(Topologies.hgxH100() + driver);
+
+        assertThat(links(found).rows().getFirst())
                 .isEqualTo("X NV18 NV18 NV18 NV18 NV18 NV18 NV18");
+        assertThat(found.gpus())
+                .allSatisfy(gpu -> {
+                    assertThat(hardware(gpu).switchLinks())
+                            .isEqualTo(
+                                    Map.of(
+                                            "0000:a0:00.0", 5,
+                                            "0000:a1:00.0", 5,
+                                            "0000:a2:00.0", 4,
+                                            "0000:a3:00.0", 4));
+                    assertThat(hardware(gpu).fabric()).as("of several machines").isNull();
+                });
+    }
+
+    @Test
+    void a_link_is_what_the_driver_says_that_it_is() throws IOException {
+        FoundGpus found =
+                find(
+                        Topologies.l40s()
+                                + "link 0 0 00000000:01:00.0\n"
+                                + "link 0 1 00000000:aa:00.0 2\n"
+                                + "link 0 2 00000000:ab:00.0 1\n"
+                                + "link 0 3 00000000:ac:00.0 0\n"
+                                + "link 0 4 - 2\n"
+                                + "link 0 5 - 1\n"
+                                + "link 0 6 00000000:ad:00.0 255\n");
+
+        assertThat(hardware(found.gpus().getFirst()).switchLinks())
+                .isEqualTo(Map.of("0000:aa:00.0", 1, "0000:ad:00.0", 1, "?", 1));
+        assertThat(links(found).rows().getFirst()).isEqualTo("X NV1 PHB SYS");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "fail nvmlDeviceGetNvLinkRemoteDeviceType 13\n"})
+    void a_link_to_a_gpu_that_is_lost_is_not_a_switchs(String driver) throws IOException {
+        file("sys/bus/pci/devices/0000:03:00.0/class", "0x030200\n");
+
+        FoundGpus found =
+                find(Topologies.dgx1() + "fail nvmlDeviceGetHandleByIndex_v2 15 3\n" + driver);
+
+        assertThat(found.gpus())
+                .hasSize(7)
+                .allSatisfy(gpu -> assertThat(hardware(gpu).switchLinks()).isEmpty());
+        assertThat(links(found))
+                .isEqualTo(
+                        Objects.requireNonNull(GpuProfile.named("dgx-v100").links())
+                                .among(List.of(0, 1, 2, 4, 5, 6, 7)));
     }
 
     @Test
@@ -131,20 +182,6 @@ class NvidiaGpusTest {
 
     @Test
     void a_split_gpu_is_its_instances_each_with_what_opens_it() throws IOException {
-        file(
-                "proc/driver/nvidia-caps/mig-minors",
-                """
-                config 1
-                monitor 2
-                gpu0/gi2/access 21
-                gpu0/gi2/ci0/access 22
-                gpu0/gi9/access 84
-                gpu0/gi9/ci0/access 85
-                gpu0/gi10/access 93
-                gpu0/gi10/ci0/access 94
-                gpu1/gi2/access 156
-                """);
-
         FoundGpus found = find(Topologies.splitA100());
 
         assertThat(found.gpus()).extracting(Gpu::index).containsExactly(0, 1, 2, 3);
@@ -254,6 +291,52 @@ class NvidiaGpusTest {
         assertThat(found.outOfService()).isEmpty();
     }
 
+    @ParameterizedTest
+    @CsvSource({"10/access", "10/ci0/access"})
+    void an_instance_of_which_nobody_knows_what_opens_it_is_out_of_service(String missing)
+            throws IOException {
+        file(
+                "proc/driver/nvidia-caps/mig-minors",
+                Topologies.migMinors().replace("gpu0/gi" + missing, "other"));
+
+        FoundGpus found = find(Topologies.splitA100());
+
+        assertThat(found.gpus())
+                .extracting(Gpu::uuid)
+                .containsExactly("GPU-0", "MIG-aaaa", "MIG-bbbb");
+        assertThat(found.outOfService())
+                .containsExactly(
+                        new OutOfService(
+                                3,
+                                "MIG-cccc",
+                                "0000:01:00.0",
+                                Health.DRAINED,
+                                "/proc/driver/nvidia-caps/mig-minors does not tell what opens instance 10/0 of GPU 0"));
+        assertThat(found.migGpus()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "nvmlDeviceGetGpuInstances 4, nvmlDeviceGetGpuInstances: no permission",
+        "nvmlDeviceGetGpuInstanceProfileInfoV 13, no profiles"
+    })
+    void a_gpu_that_is_split_into_nothing_and_tells_no_profiles_is_out_of_service(
+            String fails, String why) throws IOException {
+        FoundGpus found = find(Topologies.splitA100() + "gpu 0 mig=1\nfail " + fails + " 0\n");
+
+        assertThat(found.gpus()).extracting(Gpu::index).containsExactly(7, 8, 9);
+        assertThat(found.migGpus()).extracting(MigGpu::uuid).containsExactly("GPU-1");
+        assertThat(found.outOfService())
+                .containsExactly(
+                        new OutOfService(
+                                0,
+                                "GPU-0",
+                                "0000:00:00.0",
+                                Health.DRAINED,
+                                "it is in MIG mode and split into nothing, and how it may be split is not told: "
+                                        + why));
+    }
+
     @Test
     void a_gpu_that_is_lost_while_it_tells_how_it_is_split_is_out_of_service() throws IOException {
         FoundGpus found = find(Topologies.splitA100() + "fail nvmlDeviceGetGpuInstances 15\n");
@@ -272,6 +355,41 @@ class NvidiaGpusTest {
                         assertThat(hardware(gpu).fabric())
                                 .isEqualTo(new Fabric("8d2c1b7e-0123-4567-890a-bcdefedcba98", 3)));
         assertThat(links(found).nvlinks(0, 3)).isEqualTo(18);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void a_gpu_whose_fabric_is_not_complete_is_out_of_service_until_it_is(int state)
+            throws IOException {
+        NvmlStub stub =
+                NvmlStub.in(
+                        folder, Topologies.nvl72Tray() + "gpu 2 fabricstate=%d\n".formatted(state));
+
+        FoundGpus found = NvidiaGpus.find(stub.library(), files, HOST, List.of());
+        stub.tell(Topologies.nvl72Tray());
+        FoundGpus complete = NvidiaGpus.find(stub.library(), files, HOST, List.of());
+
+        assertThat(found.gpus()).extracting(Gpu::index).containsExactly(0, 1, 3);
+        assertThat(found.outOfService())
+                .containsExactly(
+                        new OutOfService(
+                                2,
+                                "GPU-2",
+                                "0000:02:00.0",
+                                Health.DRAINED,
+                                "its NVLink fabric is not complete: the fabric manager has yet to join it"));
+        assertThat(complete.gpus())
+                .hasSize(4)
+                .allSatisfy(gpu -> assertThat(hardware(gpu).fabric()).isNotNull());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"15,LOST", "10,LOST", "999,LOST", "4,DRAINED", "3,DRAINED"})
+    void only_a_gpu_that_does_not_answer_is_lost(int code, Health health) throws IOException {
+        FoundGpus found =
+                find(Topologies.l40s() + "fail nvmlDeviceGetPciInfo_v3 %d 1\n".formatted(code));
+
+        assertThat(found.outOfService()).extracting(OutOfService::health).containsExactly(health);
     }
 
     @Test
@@ -328,7 +446,8 @@ class NvidiaGpusTest {
         assertThat(found.gpus()).isEmpty();
         assertThat(found.outOfService())
                 .hasSize(4)
-                .allMatch(gpu -> gpu.reason().startsWith("nvmlDeviceGetMinorNumber"));
+                .allMatch(gpu -> gpu.reason().startsWith("nvmlDeviceGetMinorNumber"))
+                .allMatch(gpu -> gpu.health() == Health.DRAINED);
     }
 
     @Test

@@ -2,6 +2,7 @@
  *
  *   driver VERSION CUDA          550.54.15 12040; without this line there is no driver (error 9)
  *   gpu INDEX KEY=VALUE...       minor uuid bus mem numa cpus(hex words, low first, by comma) cc power ecc serial fabric=HEX/CLIQUE
+ *                                fabricstate=1|2|3 (3 if it has a fabric and nothing else is said)
  *                                mig=0|1 use used mw mj temp sm memclk sbe dbe pending pids(by comma, each perhaps with :MiB and @PERCENT) mps(likewise,
  *                                clients of MPS); name=... last, to the line's end
  *   link INDEX LINK BUS [TYPE]   an active NVLink to what has that bus address, - if it tells none: TYPE 0 a GPU (of any GPU's address), 1 IBM's
@@ -74,7 +75,7 @@ typedef struct Device {
     Processes compute, mps;
     unsigned long cpus[8];
     unsigned char cluster[16];
-    int inFabric;
+    int fabricState;
     unsigned clique;
     char links[LINKS][32];
     int linkTypes[LINKS];
@@ -129,8 +130,9 @@ static void key(Device *d, char *k, char *v) {
         for (int i = 0; i < 8 && v; i++, v = strchr(v, ',') ? strchr(v, ',') + 1 : 0) d->cpus[i] = strtoul(v, 0, 16);
     else if (!strcmp(k, "pids")) processes(&d->compute, v);
     else if (!strcmp(k, "mps")) processes(&d->mps, v);
+    else if (!strcmp(k, "fabricstate")) d->fabricState = atoi(v);
     else if (!strcmp(k, "fabric")) {
-        d->inFabric = 1;
+        d->fabricState = 3;
         for (int i = 0; i < 16; i++) sscanf(v + 2 * i, "%2hhx", &d->cluster[i]);
         d->clique = atoi(strchr(v, '/') + 1);
     } else abort();
@@ -261,10 +263,12 @@ API int nvmlDeviceGetSerial(Device *d, char *v, unsigned n) { CHECK(d); return t
 API int nvmlDeviceGetMinorNumber(Device *d, unsigned *v) { CHECK(d); WHOLE(d); *v = d->minor; return OK; }
 API int nvmlDeviceGetGpuFabricInfo(Device *d, Fabric *v) {
     CHECK(d);
-    if (!d->inFabric) return NOT_SUPPORTED;
-    memcpy(v->uuid, d->cluster, 16);
-    v->clique = d->clique;
-    v->state = 3;
+    if (!d->fabricState) return NOT_SUPPORTED;
+    v->state = d->fabricState;
+    if (v->state == 3) {
+        memcpy(v->uuid, d->cluster, 16);
+        v->clique = d->clique;
+    }
     return OK;
 }
 API int nvmlDeviceGetMigMode(Device *d, unsigned *now, unsigned *pending) { CHECK(d); WHOLE(d); *now = *pending = d->split; return OK; }
