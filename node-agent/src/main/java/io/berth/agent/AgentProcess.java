@@ -187,7 +187,8 @@ public final class AgentProcess implements Closeable {
         return name;
     }
 
-    private static HostInventory machine(SystemFiles files, AgentConfig config) throws IOException {
+    private static HostInventory machine(SystemFiles files, AgentConfig config)
+            throws IOException, InterruptedException {
         HostInventory machine = HostInventory.read(files, config);
         machine.gres()
                 .unheeded()

@@ -12,10 +12,10 @@ import io.berth.agent.host.PinnedGpus;
 import io.berth.agent.host.StartRefused;
 import io.berth.agent.host.SystemFiles;
 import io.berth.agent.nvml.NvidiaGpus;
+import io.berth.contracts.GpuHardware.Vendor;
 import io.berth.contracts.MigGpu;
 import io.berth.slurm.GresConf;
 import java.io.IOException;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -26,37 +26,45 @@ import java.util.stream.Stream;
 /// @param gres what an operator says of them, and of other resources
 record HostInventory(SystemFiles files, Host host, FoundGpus gpus, GresConf gres) {
 
-    /// Reads it; of its CPUs and memory jobs get what the settings leave.
+    /// Reads it; of its CPUs and memory jobs get what the settings leave. A driver that does not
+    /// answer in time is one that does not work.
     ///
     /// @throws StartRefused if what is set, or said of the GPUs, and what was found are at odds
-    static HostInventory read(SystemFiles files, AgentConfig config) throws IOException {
-        HostInventory found = read(files, config, GresConf.NONE, List.of());
-        GresConf gres =
-                config.gresConf()
-                        .map(file -> GresFile.read(file, found.name(config)))
-                        .orElse(GresConf.NONE);
-        var machine = new HostInventory(files, found.host(), found.gpus(), gres);
-        return config.gpuProfile().isEmpty() ? machine.checked() : machine;
-    }
-
-    /// The same, read again.
-    HostInventory again(AgentConfig config) throws IOException {
-        return read(files, config, gres, gpus.taken());
-    }
-
-    private static HostInventory read(
-            SystemFiles files, AgentConfig config, GresConf gres, List<Integer> taken)
-            throws IOException {
-        Host host = Host.read(files).without(files, config.reservedCpus(), config.reservedMemory());
+    static HostInventory read(SystemFiles files, AgentConfig config)
+            throws IOException, InterruptedException {
+        Host host = host(files, config);
         FoundGpus gpus =
-                NvidiaGpus.find(config.nvmlLibrary(), files, host, taken)
+                NvidiaGpus.within(config.driverWait(), config.nvmlLibrary(), files, host)
                         .and(AmdGpus.find(files, host));
-        return new HostInventory(files, host, gpus, gres);
+        String name = name(host, config);
+        GresConf gres =
+                config.gresConf().map(file -> GresFile.read(file, name)).orElse(GresConf.NONE);
+        var found = new HostInventory(files, host, gpus, gres);
+        return config.gpuProfile().isEmpty() ? found.checked() : found;
+    }
+
+    /// The same, read again. It takes as long as the driver takes, or a GPU hangs.
+    HostInventory again(AgentConfig config) throws IOException {
+        Host now = host(files, config);
+        FoundGpus found =
+                NvidiaGpus.find(config.nvmlLibrary(), files, now, gpus.taken())
+                        .and(AmdGpus.find(files, now));
+        return new HostInventory(files, now, found, gres);
+    }
+
+    private static Host host(SystemFiles files, AgentConfig config) throws IOException {
+        return Host.read(files).without(files, config.reservedCpus(), config.reservedMemory());
     }
 
     /// Whether a driver or a GPU does not work.
     boolean troubled() {
         return problems() > 0 || !gpus.outOfService().isEmpty();
+    }
+
+    /// Whether NVIDIA's driver answers: what it is asked may hang otherwise.
+    boolean answers() {
+        return gpus.drivers().stream()
+                .anyMatch(it -> it.vendor() == Vendor.NVIDIA && it.problem() == null);
     }
 
     /// Whether a driver or a GPU works that did not.
@@ -83,6 +91,10 @@ record HostInventory(SystemFiles files, Host host, FoundGpus gpus, GresConf gres
 
     /// The name of the node that stands for the machine.
     String name(AgentConfig config) {
+        return name(host, config);
+    }
+
+    private static String name(Host host, AgentConfig config) {
         return config.name().orElse(host.name());
     }
 

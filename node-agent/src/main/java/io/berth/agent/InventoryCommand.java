@@ -93,6 +93,9 @@ final class InventoryCommand {
         } catch (IOException e) {
             err.println("berth: cannot read this host: " + e.getMessage());
             return 1;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return 1;
         }
     }
 

@@ -42,7 +42,7 @@ class InventoryCommandTest {
     }
 
     @Test
-    void the_json_is_what_an_agent_publishes() throws IOException {
+    void the_json_is_what_an_agent_publishes() throws Exception {
         NvmlStub stub = NvmlStub.in(folder, Topologies.dgxA100());
 
         int status = run(stub.library(), "--json");
@@ -140,6 +140,26 @@ class InventoryCommandTest {
                 .contains("GPU 1 (-, -) is LOST: nvmlDeviceGetHandleByIndex_v2: the GPU is lost")
                 .containsPattern("0 +l40s +46068 +3 +0000:00:00.0")
                 .containsPattern("LINKS +0 +2 +3\n0 +X +PHB +SYS\n");
+    }
+
+    @Test
+    void a_driver_that_hangs_is_told_in_a_line() throws IOException {
+        NvmlStub stub = NvmlStub.in(folder, Topologies.l40s() + "hang nvmlDeviceGetName 1\n");
+
+        int status =
+                run(
+                        Map.of(
+                                "berth.agent.nvml-library",
+                                stub.library(),
+                                "berth.agent.driver-wait",
+                                "50ms"));
+
+        stub.tell("");
+        assertThat(status).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .containsPattern(
+                        "NVIDIA driver .*, API -: it has not answered for 50 ms, as one does whose GPU hangs\n")
+                .contains("No GPUs\n");
     }
 
     @Test

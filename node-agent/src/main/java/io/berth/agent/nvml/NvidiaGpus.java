@@ -15,12 +15,17 @@ import io.berth.contracts.Hardware.Health;
 import io.berth.contracts.Hardware.OutOfService;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.MigGpu;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// NVIDIA's GPUs of this machine, as the driver and the kernel tell of them. Whatever fails is a
@@ -69,7 +74,27 @@ public final class NvidiaGpus {
                 return new NvidiaGpus(open, files, host, before).read();
             }
         } catch (NvmlFailure e) {
-            return failed(files, e);
+            return failed(files, e.reason());
+        }
+    }
+
+    /// Finds them on a thread of its own. A driver that does not answer within that time is one
+    /// with a problem; that thread hangs on until it does.
+    public static FoundGpus within(Duration limit, String library, SystemFiles files, Host host)
+            throws InterruptedException {
+        var thread = Thread.ofPlatform().name("gpus-first").daemon();
+        var found =
+                CompletableFuture.supplyAsync(
+                        () -> find(library, files, host, List.of()), thread::start);
+        try {
+            return found.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            return failed(
+                    files,
+                    "it has not answered for %d ms, as one does whose GPU hangs"
+                            .formatted(limit.toMillis()));
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e.getCause());
         }
     }
 
@@ -83,9 +108,9 @@ public final class NvidiaGpus {
         return problem(new GpuDriver(Vendor.NVIDIA, null, null, problem));
     }
 
-    private static FoundGpus failed(SystemFiles files, NvmlFailure failure) {
+    private static FoundGpus failed(SystemFiles files, String why) {
         String version = files.text("/sys/module/nvidia/version").orElse(null);
-        return problem(new GpuDriver(Vendor.NVIDIA, version, null, failure.reason()));
+        return problem(new GpuDriver(Vendor.NVIDIA, version, null, why));
     }
 
     private static FoundGpus problem(GpuDriver driver) {

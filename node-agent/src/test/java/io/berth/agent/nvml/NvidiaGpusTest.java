@@ -24,6 +24,7 @@ import io.berth.contracts.MigProfile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -464,6 +465,26 @@ class NvidiaGpusTest {
                                 "550.54.15",
                                 null,
                                 "nvmlInit_v2: the driver is not loaded"));
+    }
+
+    @Test
+    void a_driver_that_hangs_is_a_driver_with_a_problem() throws Exception {
+        file("sys/module/nvidia/version", "550.54.15\n");
+        NvmlStub stub = NvmlStub.in(folder, Topologies.l40s() + "hang nvmlDeviceGetMemoryInfo 3\n");
+
+        FoundGpus found = NvidiaGpus.within(Duration.ofMillis(10), stub.library(), files, HOST);
+        stub.tell(Topologies.l40s());
+
+        assertThat(found.gpus()).isEmpty();
+        assertThat(found.drivers())
+                .containsExactly(
+                        new GpuDriver(
+                                GpuHardware.Vendor.NVIDIA,
+                                "550.54.15",
+                                null,
+                                "it has not answered for 10 ms, as one does whose GPU hangs"));
+        assertThat(NvidiaGpus.within(Duration.ofMinutes(1), stub.library(), files, HOST).gpus())
+                .hasSize(4);
     }
 
     @Test

@@ -11,6 +11,7 @@
  *   mig INDEX PLACE KEY=VALUE... uuid gi ci mem start; name=... last; without uuid a GPU instance with no compute instance
  *   gone INDEX PLACE             there is no such instance any more
  *   fail FUNCTION CODE [INDEX]   that function answers so, for all or for one GPU
+ *   hang FUNCTION [INDEX]        that function does not answer, for all or for one GPU, until this line is gone
  *   xid INDEX CODE [GI CI]       an event, once, of a GPU or of one of its instances
  *
  * A GPU in MIG mode is split by the table of the A100 of 40 GB. What is created and destroyed is written behind the other lines, so that it is
@@ -86,8 +87,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Device gpus[GPUS], migs[GPUS][MIGS];
 static int ancestors[GPUS][GPUS];
 static struct { char function[64]; int code, gpu; } faults[FAULTS];
+static struct { char function[64]; int gpu; } hangs[FAULTS];
 static struct { int gpu, gi, ci; unsigned long long code; } events[EVENTS];
-static int gpuCount, faultCount, eventCount, eventsTaken, initialized, cuda;
+static int gpuCount, faultCount, hangCount, eventCount, eventsTaken, initialized, cuda;
 static char driver[64];
 static struct timespec seen;
 static off_t seenSize;
@@ -182,6 +184,9 @@ static void line(char *text) {
         strcpy(faults[faultCount].function, function);
         faults[faultCount].code = a;
         faults[faultCount++].gpu = n == 3 ? b : -1;
+    } else if (!strcmp(word, "hang")) {
+        hangs[hangCount].gpu = -1;
+        if (sscanf(rest, "%63s %d", hangs[hangCount].function, &hangs[hangCount].gpu) >= 1) hangCount++;
     } else if (!strcmp(word, "xid")) {
         events[eventCount].gi = events[eventCount].ci = -1;
         if (sscanf(rest, "%d %d %d %d", &a, &b, &events[eventCount].gi, &events[eventCount].ci) >= 2) {
@@ -204,12 +209,16 @@ static void load(void) {
     char path[4096], text[16384];
     struct stat now;
     locate(path, sizeof path);
-    if (stat(path, &now) || (now.st_size == seenSize && now.st_mtim.tv_sec == seen.tv_sec && now.st_mtim.tv_nsec == seen.tv_nsec)) return;
+    if (stat(path, &now)) {
+        hangCount = 0;
+        return;
+    }
+    if (now.st_size == seenSize && now.st_mtim.tv_sec == seen.tv_sec && now.st_mtim.tv_nsec == seen.tv_nsec) return;
     seen = now.st_mtim;
     seenSize = now.st_size;
     memset(gpus, 0, sizeof gpus);
     memset(migs, 0, sizeof migs);
-    gpuCount = faultCount = eventCount = *driver = 0;
+    gpuCount = faultCount = hangCount = eventCount = *driver = 0;
     FILE *file = fopen(path, "r");
     while (file && fgets(text, sizeof text, file)) {
         text[strcspn(text, "\n")] = 0;
@@ -218,10 +227,22 @@ static void load(void) {
     if (file) fclose(file);
 }
 
+static int hanging(const char *function, Device *device) {
+    for (int i = 0; i < hangCount; i++)
+        if (!strcmp(hangs[i].function, function) && (hangs[i].gpu < 0 || (device && device->index == hangs[i].gpu))) return 1;
+    return 0;
+}
+
 /* What a call is to answer before it does anything: 0 if nothing is wrong. */
 static int fault(const char *function, Device *device) {
     pthread_mutex_lock(&lock);
     load();
+    while (hanging(function, device)) {
+        pthread_mutex_unlock(&lock);
+        nanosleep(&(struct timespec){0, 5000000}, 0);
+        pthread_mutex_lock(&lock);
+        load();
+    }
     int code = initialized ? OK : UNINITIALIZED;
     for (int i = 0; i < faultCount; i++)
         if (!strcmp(faults[i].function, function) && (faults[i].gpu < 0 || (device && device->index == faults[i].gpu))) code = faults[i].code;
