@@ -111,6 +111,31 @@ class NvidiaGpusTest {
                                 null));
     }
 
+    @Test
+    void the_cpus_near_to_a_gpu_may_be_beyond_the_first_64() throws IOException {
+        Host large = new Host("lab", IndexSet.parse("0-127"), 2, 64, 1, 14_000, "Linux", "amd64");
+        NvmlStub stub =
+                NvmlStub.in(
+                        folder,
+                        Topologies.l40s() + "gpu 1 cpus=0,f0\ngpu 2 cpus=1,8000000000000000\n");
+
+        FoundGpus found = NvidiaGpus.find(stub.library(), files, large, List.of());
+
+        assertThat(found.gpus())
+                .extracting(gpu -> String.valueOf(hardware(gpu).cpus()))
+                .containsExactly("0-1", "68-71", "0,127", "2-3");
+    }
+
+    @Test
+    void the_numa_node_is_the_kernels_or_where_it_tells_none_the_drivers() throws IOException {
+        file("sys/bus/pci/devices/0000:00:00.0/numa_node", "3\n");
+        file("sys/bus/pci/devices/0000:03:00.0/numa_node", "-1\n");
+
+        FoundGpus found = find(Topologies.l40s() + "gpu 2 numa=-1\n");
+
+        assertThat(found.gpus()).extracting(Gpu::numaNode).containsExactly(3, 0, -1, 1);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "fail nvmlDeviceGetNvLinkRemoteDeviceType 13\n"})
     void gpus_on_switches_reach_one_another_by_all_their_links(String driver) throws IOException {
