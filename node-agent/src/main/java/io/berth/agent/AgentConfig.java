@@ -122,6 +122,11 @@ public interface AgentConfig {
     @WithDefault(Nvml.LIBRARY)
     String nvmlLibrary();
 
+    /// How long the agent waits at its start for NVIDIA's driver: one that does not answer by then,
+    /// as while a GPU hangs, is one that does not work, until it does.
+    @WithDefault("30s")
+    Duration driverWait();
+
     /// A file in the form of Slurm's gres.conf, or in YAML, that pins what the host's GPUs are, and
     /// says what it has of other resources, with their device files.
     Optional<Path> gresConf();

@@ -4,11 +4,10 @@ import io.berth.agent.group.ApartGroup;
 import io.berth.agent.group.ContainerLeaf;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.HostGroups;
-import io.berth.agent.host.GpuProfile;
-import io.berth.agent.host.GresFile;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.host.MachineIdentity;
 import io.berth.agent.host.StartRefused;
+import io.berth.agent.host.SystemFiles;
 import io.berth.agent.host.VirtualNodes;
 import io.berth.agent.kafka.AgentLog;
 import io.berth.agent.kafka.OrderReader;
@@ -70,6 +69,18 @@ public final class AgentProcess implements Closeable {
             TopicDeclarations declarations,
             Consumer<RunEnd> ended)
             throws IOException, InterruptedException {
+        this(SystemFiles.HERE, config, version, connection, declarations, ended);
+    }
+
+    /// The same on a machine of which the kernel tells in these files.
+    AgentProcess(
+            SystemFiles files,
+            AgentConfig config,
+            String version,
+            KafkaConnection connection,
+            TopicDeclarations declarations,
+            Consumer<RunEnd> ended)
+            throws IOException, InterruptedException {
         onShutdown = config.onShutdown();
         killGrace = config.killGrace();
         var exchange = new KeyExchange();
@@ -78,7 +89,8 @@ public final class AgentProcess implements Closeable {
                         new AgentLog(
                                 connection::smallProducer, config.cell(), key(config), exchange));
         try {
-            open(config, version, connection, log, ended);
+            NodeHealth.check(config);
+            open(machine(files, config), config, version, connection, log, ended);
         } catch (IOException | InterruptedException | RuntimeException e) {
             closeShared();
             throw e;
@@ -106,14 +118,13 @@ public final class AgentProcess implements Closeable {
     }
 
     private void open(
+            HostInventory found,
             AgentConfig config,
             String version,
             KafkaConnection connection,
             AgentLog log,
             Consumer<RunEnd> ended)
             throws IOException, InterruptedException {
-        NodeHealth.check(config);
-        HostInventory found = machine(config);
         List<LocalNode> nodes = nodes(config, found);
         Path home = Files.createDirectories(config.home()).toRealPath();
         var spools = new ArrayList<Spool>();
@@ -188,17 +199,13 @@ public final class AgentProcess implements Closeable {
         return name;
     }
 
-    private static HostInventory machine(AgentConfig config) throws IOException {
-        HostInventory found = HostInventory.read(config);
-        String name = config.name().orElse(found.host().name());
-        HostInventory machine =
-                config.gresConf()
-                        .map(file -> found.having(GresFile.read(file, name)))
-                        .orElse(found);
+    private static HostInventory machine(SystemFiles files, AgentConfig config)
+            throws IOException, InterruptedException {
+        HostInventory machine = HostInventory.read(files, config);
         machine.gres()
                 .unheeded()
                 .forEach(it -> LOG.atWarn().addKeyValue("line", it).log("Means nothing here"));
-        return config.gpuProfile().isEmpty() ? machine.checked() : machine;
+        return machine;
     }
 
     boolean alive() {
@@ -293,11 +300,7 @@ public final class AgentProcess implements Closeable {
     private static List<LocalNode> nodes(AgentConfig config, HostInventory found) {
         var nodes = new ArrayList<LocalNode>();
         if (config.host()) {
-            String name = config.name().orElse(found.host().name());
-            nodes.add(
-                    config.gpuProfile()
-                            .map(profile -> found.node(name, GpuProfile.named(profile)))
-                            .orElseGet(() -> found.node(name)));
+            nodes.add(found.node(config));
         }
         config.virtual().ifPresent(text -> nodes.addAll(VirtualNodes.of(text, found.host())));
         if (nodes.isEmpty()) {

@@ -9,8 +9,10 @@ import io.berth.agent.host.HardwareFiles;
 import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
 import io.berth.agent.host.PinnedGpus;
+import io.berth.agent.host.StartRefused;
 import io.berth.agent.host.SystemFiles;
 import io.berth.agent.nvml.NvidiaGpus;
+import io.berth.contracts.GpuHardware.Vendor;
 import io.berth.contracts.MigGpu;
 import io.berth.slurm.GresConf;
 import java.io.IOException;
@@ -19,36 +21,50 @@ import java.util.stream.Stream;
 
 /// The machine as it was found: the kernel's word and the drivers'.
 ///
+/// @param files in which the kernel tells of it
 /// @param gpus as the drivers tell of them
 /// @param gres what an operator says of them, and of other resources
-record HostInventory(Host host, FoundGpus gpus, GresConf gres) {
+record HostInventory(SystemFiles files, Host host, FoundGpus gpus, GresConf gres) {
 
-    /// @param nvmlLibrary the NVIDIA driver's library, by name or path
-    static HostInventory read(String nvmlLibrary) throws IOException {
-        return read(nvmlLibrary, Host.read());
+    /// Reads it; of its CPUs and memory jobs get what the settings leave. A driver that does not
+    /// answer in time is one that does not work.
+    ///
+    /// @throws StartRefused if what is set, or said of the GPUs, and what was found are at odds
+    static HostInventory read(SystemFiles files, AgentConfig config)
+            throws IOException, InterruptedException {
+        Host host = host(files, config);
+        FoundGpus gpus =
+                NvidiaGpus.within(config.driverWait(), config.nvmlLibrary(), files, host)
+                        .and(AmdGpus.find(files, host));
+        String name = name(host, config);
+        GresConf gres =
+                config.gresConf().map(file -> GresFile.read(file, name)).orElse(GresConf.NONE);
+        var found = new HostInventory(files, host, gpus, gres);
+        return config.gpuProfile().isEmpty() ? found.checked() : found;
     }
 
-    /// The same, of which jobs get what the settings leave.
-    static HostInventory read(AgentConfig config) throws IOException {
-        return read(
-                config.nvmlLibrary(),
-                Host.read().without(config.reservedCpus(), config.reservedMemory()));
+    /// The same, read again. It takes as long as the driver takes, or a GPU hangs.
+    HostInventory again(AgentConfig config) throws IOException {
+        Host now = host(files, config);
+        FoundGpus found =
+                NvidiaGpus.find(config.nvmlLibrary(), files, now, gpus.taken())
+                        .and(AmdGpus.find(files, now));
+        return new HostInventory(files, now, found, gres);
     }
 
-    private static HostInventory read(String nvmlLibrary, Host host) throws IOException {
-        SystemFiles files = SystemFiles.HERE;
-        FoundGpus gpus = NvidiaGpus.find(nvmlLibrary, files, host).and(AmdGpus.find(files, host));
-        return new HostInventory(host, gpus, GresConf.NONE);
-    }
-
-    /// The machine of which an operator says that.
-    HostInventory having(GresConf other) {
-        return new HostInventory(host, gpus, other);
+    private static Host host(SystemFiles files, AgentConfig config) throws IOException {
+        return Host.read(files).without(files, config.reservedCpus(), config.reservedMemory());
     }
 
     /// Whether a driver or a GPU does not work.
     boolean troubled() {
         return problems() > 0 || !gpus.outOfService().isEmpty();
+    }
+
+    /// Whether NVIDIA's driver answers: what it is asked may hang otherwise.
+    boolean answers() {
+        return gpus.drivers().stream()
+                .anyMatch(it -> it.vendor() == Vendor.NVIDIA && it.problem() == null);
     }
 
     /// Whether a driver or a GPU works that did not.
@@ -64,9 +80,7 @@ record HostInventory(Host host, FoundGpus gpus, GresConf gres) {
         return gpus.drivers().stream().filter(driver -> driver.problem() != null).count();
     }
 
-    /// @throws io.berth.agent.host.StartRefused if what the operator says of the GPUs and what was
-    ///   found are at odds
-    HostInventory checked() {
+    private HostInventory checked() {
         pinned().contradictions().stream()
                 .findFirst()
                 .ifPresent(it -> {
@@ -75,27 +89,34 @@ record HostInventory(Host host, FoundGpus gpus, GresConf gres) {
         return this;
     }
 
-    /// The node that stands for the machine.
-    LocalNode node(String name) {
-        return node(name, Map.of());
+    /// The name of the node that stands for the machine.
+    String name(AgentConfig config) {
+        return name(host, config);
     }
 
-    /// The same without those GPUs, by UUID.
+    private static String name(Host host, AgentConfig config) {
+        return config.name().orElse(host.name());
+    }
+
+    /// The node that stands for the machine, with the GPUs that it has or pretends to have.
+    LocalNode node(AgentConfig config) {
+        String name = name(config);
+        if (config.gpuProfile().isEmpty()) {
+            return node(name, Map.of());
+        }
+        GpuProfile profile = GpuProfile.named(config.gpuProfile().get());
+        var hardware = HardwareFiles.read(files, host, gpus);
+        return LocalNode.declared(host, name, profile, hardware).saying(gres);
+    }
+
+    /// The node with the GPUs that the machine has, without those, by UUID.
     LocalNode node(String name, Map<String, Aside> aside) {
         FoundGpus left = pinned().gpus().without(aside);
-        var hardware = HardwareFiles.read(SystemFiles.HERE, host, left);
-        LocalNode node = LocalNode.host(host, name, left, hardware);
-        return node.saying(gres);
-    }
-
-    /// The node that stands for the machine and pretends to have the GPUs of a profile.
-    LocalNode node(String name, GpuProfile profile) {
-        var hardware = HardwareFiles.read(SystemFiles.HERE, host, gpus);
-        LocalNode node = LocalNode.declared(host, name, profile, hardware);
-        return node.saying(gres);
+        var hardware = HardwareFiles.read(files, host, left);
+        return LocalNode.host(host, name, left, hardware).saying(gres);
     }
 
     private PinnedGpus.Pinned pinned() {
-        return PinnedGpus.of(gpus, gres, SystemFiles.HERE, host);
+        return PinnedGpus.of(gpus, gres, files, host);
     }
 }

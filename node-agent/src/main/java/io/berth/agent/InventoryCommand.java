@@ -1,9 +1,8 @@
 package io.berth.agent;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import io.berth.agent.host.GresFile;
 import io.berth.agent.host.StartRefused;
-import io.berth.agent.nvml.Nvml;
+import io.berth.agent.host.SystemFiles;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuHardware;
 import io.berth.contracts.GpuLinks;
@@ -15,22 +14,33 @@ import io.berth.contracts.Inventory;
 import io.berth.contracts.MigGpu;
 import io.berth.contracts.MigPlacement;
 import io.berth.contracts.json.Json;
+import io.quarkus.runtime.configuration.DurationConverter;
+import io.smallrye.config.ConfigValidationException;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfigBuilder;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// `berth node inventory`: what an agent would publish of this host, without a mesh. Isolation is
-/// not in it: that is verified when an agent starts.
+/// `berth node inventory`: what an agent with the same settings would publish of this host, without
+/// a mesh. Isolation is not in it: that is verified when an agent starts.
 final class InventoryCommand {
 
     private static final String USAGE = "usage: berth node inventory [--json] [--gres-conf=FILE]";
 
     private static final String JSON = "--json";
     private static final String GRES_CONF = "--gres-conf=";
+
+    /// Above those of the environment and of system properties.
+    private static final int ARGUMENTS_ORDINAL = 500;
+
+    private static final int CONVERTER_PRIORITY = 200;
 
     private final PrintStream out;
 
@@ -39,13 +49,18 @@ final class InventoryCommand {
     }
 
     /// @param arguments what follows `inventory`
-    /// @return the exit status: 2 for arguments that are not understood, 1 if the host is not
-    ///   readable
+    /// @return the exit status: 2 for arguments that are not understood and settings that cannot
+    ///   be, 1 if the host is not readable
     static int run(List<String> arguments, PrintStream out, PrintStream err) {
-        return run(arguments, Nvml.LIBRARY, out, err);
+        return run(arguments, Map.of(), out, err);
     }
 
-    static int run(List<String> arguments, String library, PrintStream out, PrintStream err) {
+    /// @param settings that outrank those of the environment
+    static int run(
+            List<String> arguments,
+            Map<String, String> settings,
+            PrintStream out,
+            PrintStream err) {
         List<String> others =
                 arguments.stream()
                         .filter(it -> !it.equals(JSON) && !it.startsWith(GRES_CONF))
@@ -55,33 +70,47 @@ final class InventoryCommand {
             err.println(USAGE);
             return 2;
         }
+        var all = new HashMap<>(settings);
+        arguments.stream()
+                .filter(it -> it.startsWith(GRES_CONF))
+                .forEach(it -> all.put("berth.agent.gres-conf", it.substring(GRES_CONF.length())));
         try {
-            HostInventory host = HostInventory.read(library);
-            String name = host.host().name();
-            HostInventory found =
-                    arguments.stream()
-                            .filter(it -> it.startsWith(GRES_CONF))
-                            .reduce((_, last) -> last)
-                            .map(it -> Path.of(it.substring(GRES_CONF.length())))
-                            .map(file -> host.having(GresFile.read(file, name)).checked())
-                            .orElse(host);
+            AgentConfig config = config(all);
+            HostInventory found = HostInventory.read(SystemFiles.HERE, config);
             found.gres()
                     .unheeded()
                     .forEach(it -> err.println("berth: warning: it means nothing here: " + it));
-            Inventory inventory = found.node(name).inventory();
+            Inventory inventory = found.node(config).inventory();
             if (arguments.contains(JSON)) {
                 out.println(json(inventory));
             } else {
-                new InventoryCommand(out).print(name, inventory);
+                new InventoryCommand(out).print(found.name(config), inventory);
             }
             return 0;
-        } catch (StartRefused e) {
-            err.println("berth: " + e.getMessage());
+        } catch (StartRefused | ConfigValidationException e) {
+            err.println("berth: " + String.valueOf(e.getMessage()).replaceAll("\\s*\\R\\s*", " "));
             return 2;
         } catch (IOException e) {
             err.println("berth: cannot read this host: " + e.getMessage());
             return 1;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return 1;
         }
+    }
+
+    /// The settings of an agent that was started in this environment.
+    private static AgentConfig config(Map<String, String> settings) {
+        return new SmallRyeConfigBuilder()
+                .addDefaultSources()
+                .addDefaultInterceptors()
+                .withSources(new PropertiesConfigSource(settings, "arguments", ARGUMENTS_ORDINAL))
+                .withDefaultValue("berth.agent.home", "")
+                .withConverter(Duration.class, CONVERTER_PRIORITY, new DurationConverter())
+                .withMappingIgnore("berth.agent.**")
+                .withMapping(AgentConfig.class)
+                .build()
+                .getConfigMapping(AgentConfig.class);
     }
 
     private static String json(Inventory inventory) throws JsonProcessingException {

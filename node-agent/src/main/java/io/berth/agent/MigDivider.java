@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -66,6 +67,11 @@ final class MigDivider implements Closeable {
     /// @param result takes what it has; null if that cannot be read
     void read(Consumer<@Nullable HostInventory> result) {
         thread.execute(() -> result.accept(read()));
+    }
+
+    /// Does something else with the driver when what was ordered before is done.
+    Future<?> also(Runnable what) {
+        return thread.submit(what);
     }
 
     private @Nullable HostInventory read() {

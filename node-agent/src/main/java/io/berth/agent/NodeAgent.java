@@ -215,8 +215,8 @@ public final class NodeAgent implements NodeOrders.Node, AutoCloseable {
         return runs.meters();
     }
 
-    /// A GPU has failed: the runs that hold it, or an instance of it, say so when they end, and end
-    /// now if it is fatal.
+    /// A GPU, or an instance of one, has failed: the runs that hold it, or an instance of it, say
+    /// so when they end, and end now if it is fatal.
     void gpuFailed(String uuid, String reason, boolean fatal) {
         runs.gpuFailed(uuid, reason, fatal);
     }

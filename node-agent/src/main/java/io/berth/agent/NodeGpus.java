@@ -11,15 +11,19 @@ import io.berth.contracts.Inventory;
 import io.berth.contracts.MigGpu;
 import io.berth.contracts.event.Order;
 import java.io.Closeable;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,7 +61,8 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
     /// By UUID, those that are being divided.
     private final Set<String> underway = new TreeSet<>();
 
-    private NodeGpus(NodeAgent agent, HostInventory found, AgentConfig config, Commands commands) {
+    private NodeGpus(NodeAgent agent, HostInventory found, AgentConfig config, Commands commands)
+            throws InterruptedException {
         this.agent = agent;
         this.config = config;
         this.trial = GpuTrial.by(config.gpuTest(), commands);
@@ -66,14 +71,27 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
                 new MigDivider(
                         new MigDriver(config.nvmlLibrary()),
                         agent::holds,
-                        () -> HostInventory.read(config).having(found.gres()),
+                        () -> found().again(config),
                         this::divided);
         agent.divider(this::divide);
-        listen();
+        if (found.answers()) {
+            await(divider.also(this::listen), config.driverWait());
+        }
         long patience = config.gpuPatience().toMillis();
         var unused =
                 looks.scheduleWithFixedDelay(
                         this::lookAgain, patience, patience, TimeUnit.MILLISECONDS);
+    }
+
+    /// Waits for it, so long at most: the driver may hang meanwhile.
+    private static void await(Future<?> done, Duration limit) throws InterruptedException {
+        try {
+            done.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            LOG.warn("NVIDIA's driver does not answer: GPUs are watched when it does");
+        } catch (ExecutionException e) {
+            LOG.atError().setCause(e).log("GPUs are not watched");
+        }
     }
 
     /// Begins to read what the GPUs do, where a driver tells.
@@ -94,7 +112,8 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
 
     /// Begins to watch, and to divide.
     static NodeGpus watch(
-            NodeAgent agent, HostInventory found, AgentConfig config, Commands commands) {
+            NodeAgent agent, HostInventory found, AgentConfig config, Commands commands)
+            throws InterruptedException {
         return new NodeGpus(agent, found, config, commands);
     }
 
@@ -125,6 +144,10 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
         } else {
             agent.has(inventory());
         }
+    }
+
+    private synchronized HostInventory found() {
+        return found;
     }
 
     private Inventory inventory() {

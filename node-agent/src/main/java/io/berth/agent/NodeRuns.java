@@ -137,7 +137,7 @@ final class NodeRuns implements Closeable {
                 .toList();
     }
 
-    /// A GPU has failed: the runs on it are told.
+    /// A GPU, or an instance of one, has failed: the runs on it are told.
     ///
     /// @param fatal whether they cannot go on
     void gpuFailed(String uuid, String reason, boolean fatal) {
@@ -152,10 +152,10 @@ final class NodeRuns implements Closeable {
         return ordered.all().stream().anyMatch(part -> part.holdsAny(those));
     }
 
-    /// The GPU itself, or its instances.
+    /// The GPU or instance itself, and the GPU's instances.
     private Set<String> onGpu(String uuid) {
         return physical.entrySet().stream()
-                .filter(it -> it.getValue().equals(uuid))
+                .filter(it -> it.getKey().equals(uuid) || it.getValue().equals(uuid))
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toSet());
     }

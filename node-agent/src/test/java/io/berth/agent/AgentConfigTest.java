@@ -45,6 +45,7 @@ class AgentConfigTest {
         assertThat(config.epilog()).isEmpty();
         assertThat(config.requiredIsolation()).isEmpty();
         assertThat(config.gpusWithoutIsolation()).isFalse();
+        assertThat(config.driverWait()).isEqualTo(Duration.ofSeconds(30));
         assertThat(config.gpuPatience()).isEqualTo(Duration.ofMinutes(1));
         assertThat(config.maxProcesses()).isEqualTo(32_768);
         assertThat(config.nvmlLibrary()).isEqualTo("libnvidia-ml.so.1");

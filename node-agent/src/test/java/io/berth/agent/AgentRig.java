@@ -3,6 +3,7 @@ package io.berth.agent;
 import static org.awaitility.Awaitility.await;
 
 import io.berth.agent.NodeOrders.Standing;
+import io.berth.agent.host.SystemFiles;
 import io.berth.contracts.RunId;
 import io.berth.log.KafkaConnection;
 import java.io.IOException;
@@ -29,21 +30,36 @@ final class AgentRig implements AutoCloseable {
 
     AgentRig(Path folder, KafkaConnection connection, HandPlacement placement)
             throws IOException, InterruptedException {
-        this(folder, TestConfig.host(folder.resolve("home"), newNode()), connection, placement);
+        this(
+                folder,
+                TestConfig.host(folder.resolve("home"), newNode()),
+                SystemFiles.HERE,
+                connection,
+                placement);
     }
 
     AgentRig(Path folder, TestConfig config) throws IOException, InterruptedException {
-        this(folder, config, TestBroker.shared(), TestBroker.placement());
+        this(folder, config, SystemFiles.HERE);
+    }
+
+    /// On a machine of which the kernel tells in these files.
+    AgentRig(Path folder, TestConfig config, SystemFiles files)
+            throws IOException, InterruptedException {
+        this(folder, config, files, TestBroker.shared(), TestBroker.placement());
     }
 
     private AgentRig(
-            Path folder, TestConfig config, KafkaConnection connection, HandPlacement placement)
+            Path folder,
+            TestConfig config,
+            SystemFiles files,
+            KafkaConnection connection,
+            HandPlacement placement)
             throws IOException, InterruptedException {
         this.work = Files.createDirectories(folder.resolve("work"));
         this.config = config;
         this.node = config.name().orElseThrow();
         this.placement = placement;
-        this.process = start(config, connection);
+        this.process = start(files, config, connection);
     }
 
     /// With an agent that runs scripts under accounts; the folder for work is that user's.
@@ -64,7 +80,13 @@ final class AgentRig implements AutoCloseable {
 
     static AgentProcess start(AgentConfig config, KafkaConnection connection)
             throws IOException, InterruptedException {
-        return new AgentProcess(config, "test", connection, TestTopics.DECLARATIONS, _ -> {});
+        return start(SystemFiles.HERE, config, connection);
+    }
+
+    static AgentProcess start(SystemFiles files, AgentConfig config, KafkaConnection connection)
+            throws IOException, InterruptedException {
+        return new AgentProcess(
+                files, config, "test", connection, TestTopics.DECLARATIONS, _ -> {});
     }
 
     NodeAgent agent() {

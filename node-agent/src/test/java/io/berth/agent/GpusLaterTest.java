@@ -29,7 +29,13 @@ class GpusLaterTest {
     }
 
     private AgentRig rig(NvmlStub driver) throws Exception {
+        return rig(driver, "PT30S");
+    }
+
+    /// @param wait for the driver, at the start
+    private AgentRig rig(NvmlStub driver, String wait) throws Exception {
         Path home = Files.createDirectories(folder.resolve("home"));
+        Files.writeString(home.resolve("driver-wait"), wait);
         // What has once failed stays out.
         Path test = Files.writeString(home.resolve("test-gpu"), "#!/bin/sh\nexit 1\n");
         Files.setPosixFilePermissions(test, PosixFilePermissions.fromString("rwx------"));
@@ -89,6 +95,58 @@ class GpusLaterTest {
 
             NodeSeen with = rig.placement.registerUntil(rig.node, it -> gpus(it).size() == 4);
             assertThat(hardware(with).outOfService()).isEmpty();
+            assertWatched(rig, driver);
+        }
+    }
+
+    @Test
+    void a_gpu_whose_fabric_is_completed_after_the_agent_has_started_comes_then() throws Exception {
+        NvmlStub driver = driver(Topologies.nvl72Tray() + "gpu 2 fabricstate=2\n");
+        try (var rig = rig(driver)) {
+            NodeSeen without = rig.placement.register(rig.node);
+            assertThat(gpus(without)).containsExactly("GPU-0", "GPU-1", "GPU-3");
+            assertThat(hardware(without).outOfService())
+                    .extracting(OutOfService::reason)
+                    .singleElement()
+                    .asString()
+                    .startsWith("its NVLink fabric is not complete");
+
+            driver.tell(Topologies.nvl72Tray());
+
+            NodeSeen with = rig.placement.registerUntil(rig.node, it -> gpus(it).size() == 4);
+            assertThat(with.inventory().fabric()).isNotNull();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"nvmlInit_v2", "nvmlDeviceGetUUID 2"})
+    void a_driver_that_hangs_when_the_agent_starts_brings_its_gpus_when_it_answers(String hangs)
+            throws Exception {
+        NvmlStub driver = driver(Topologies.l40s() + "hang " + hangs + "\n");
+        try (var rig = rig(driver, "PT0.1S")) {
+            NodeSeen without = rig.placement.register(rig.node);
+            assertThat(gpus(without)).isEmpty();
+            assertThat(hardware(without).drivers())
+                    .extracting(GpuDriver::problem)
+                    .containsExactly("it has not answered for 100 ms, as one does whose GPU hangs");
+
+            driver.tell(Topologies.l40s());
+
+            NodeSeen with = rig.placement.registerUntil(rig.node, it -> gpus(it).size() == 4);
+            assertThat(hardware(with).drivers()).extracting(GpuDriver::problem).containsNull();
+            assertWatched(rig, driver);
+        }
+    }
+
+    @Test
+    void a_driver_that_hangs_when_the_gpus_are_to_be_watched_holds_up_no_registration()
+            throws Exception {
+        NvmlStub driver = driver(Topologies.l40s() + "hang nvmlEventSetCreate\n");
+        try (var rig = rig(driver, "PT1S")) {
+            assertThat(gpus(rig.placement.register(rig.node))).hasSize(4);
+
+            driver.tell(Topologies.l40s());
+
             assertWatched(rig, driver);
         }
     }

@@ -3,10 +3,12 @@ package io.berth.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.berth.agent.nvml.Nvml;
+import io.berth.agent.host.Host;
+import io.berth.agent.host.SystemFiles;
 import io.berth.agent.nvml.NvmlStub;
 import io.berth.agent.nvml.Topologies;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.Gres;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.json.Json;
 import java.io.ByteArrayOutputStream;
@@ -16,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,23 +30,65 @@ class InventoryCommandTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     private int run(String library, String... arguments) {
+        return run(Map.of("berth.agent.nvml-library", library), arguments);
+    }
+
+    private int run(Map<String, String> settings, String... arguments) {
         return InventoryCommand.run(
                 List.of(arguments),
-                library,
+                settings,
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8));
     }
 
     @Test
-    void the_json_is_what_an_agent_publishes() throws IOException {
+    void the_json_is_what_an_agent_publishes() throws Exception {
         NvmlStub stub = NvmlStub.in(folder, Topologies.dgxA100());
 
         int status = run(stub.library(), "--json");
 
         assertThat(status).isZero();
         Inventory printed = Json.mapper().readValue(out.toByteArray(), Inventory.class);
-        assertThat(printed).isEqualTo(HostInventory.read(stub.library()).node("x").inventory());
+        var config = TestConfig.found(folder, "x", stub.library());
+        HostInventory found = HostInventory.read(SystemFiles.HERE, config);
+        assertThat(printed).isEqualTo(found.node(config).inventory());
         assertThat(printed.gpus()).hasSize(8);
+    }
+
+    @Test
+    void settings_of_an_agent_count_as_it_would_heed_them() throws IOException {
+        Path gres = Files.writeString(folder.resolve("gres.conf"), "Name=nic Count=2\n");
+        Host host = Host.read(SystemFiles.HERE);
+        int last = host.cpus().toBitSet().length() - 1;
+        Map<String, String> settings =
+                Map.of(
+                        "berth.agent.nvml-library", "no-such-library",
+                        "berth.agent.name", "lab-7",
+                        "berth.agent.reserved-cpus", Integer.toString(last),
+                        "berth.agent.reserved-memory", "512",
+                        "berth.agent.gpu-profile", "dgx-a100",
+                        "berth.agent.gres-conf", gres.toString());
+
+        assertThat(run(settings)).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("lab-7: ");
+        out.reset();
+        assertThat(run(settings, "--json")).isZero();
+
+        Inventory printed = Json.mapper().readValue(out.toByteArray(), Inventory.class);
+        assertThat(printed.cpus()).isEqualTo(host.cpus().size() - 1);
+        assertThat(printed.memoryMib()).isEqualTo(Host.machineMib() - 512);
+        assertThat(printed.simulated()).isTrue();
+        assertThat(printed.gpus()).hasSize(8);
+        assertThat(printed.gres()).containsExactly(new Gres("nic", null, 2));
+    }
+
+    @Test
+    void settings_that_cannot_be_are_told_in_one_line() {
+        assertThat(run(Map.of("berth.agent.reserved-memory", "much"))).isEqualTo(2);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .startsWith("berth: ")
+                .contains("berth.agent.reserved-memory")
+                .hasLineCount(1);
     }
 
     /// As the loader finds it for every program.
@@ -61,8 +106,7 @@ class InventoryCommandTest {
         private Child() {}
 
         public static void main(String[] arguments) {
-            System.exit(
-                    InventoryCommand.run(List.of("--json"), Nvml.LIBRARY, System.out, System.err));
+            System.exit(InventoryCommand.run(List.of("--json"), System.out, System.err));
         }
     }
 
@@ -96,6 +140,26 @@ class InventoryCommandTest {
                 .contains("GPU 1 (-, -) is LOST: nvmlDeviceGetHandleByIndex_v2: the GPU is lost")
                 .containsPattern("0 +l40s +46068 +3 +0000:00:00.0")
                 .containsPattern("LINKS +0 +2 +3\n0 +X +PHB +SYS\n");
+    }
+
+    @Test
+    void a_driver_that_hangs_is_told_in_a_line() throws IOException {
+        NvmlStub stub = NvmlStub.in(folder, Topologies.l40s() + "hang nvmlDeviceGetName 1\n");
+
+        int status =
+                run(
+                        Map.of(
+                                "berth.agent.nvml-library",
+                                stub.library(),
+                                "berth.agent.driver-wait",
+                                "50ms"));
+
+        stub.tell("");
+        assertThat(status).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .containsPattern(
+                        "NVIDIA driver .*, API -: it has not answered for 50 ms, as one does whose GPU hangs\n")
+                .contains("No GPUs\n");
     }
 
     @Test

@@ -1,7 +1,9 @@
 package io.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.berth.agent.host.SystemFiles;
 import io.berth.agent.nvml.NvmlStub;
 import io.berth.agent.nvml.Topologies;
 import io.berth.contracts.Gpu;
@@ -14,6 +16,7 @@ import io.berth.contracts.event.NodeSeen;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.RunReport.Ended;
 import io.berth.contracts.event.RunReport.Started;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -34,6 +37,7 @@ class PartitionTest {
 
     @TempDir Path folder;
     NvmlStub driver;
+    SystemFiles machine;
     AgentRig rig;
     HandPlacement placement;
     boolean over;
@@ -47,8 +51,21 @@ class PartitionTest {
         Path test = home.resolve("test-gpu");
         Files.writeString(test, "#!/bin/sh\n[ ! -e %s/broken ]\n".formatted(folder));
         Files.setPosixFilePermissions(test, PosixFilePermissions.fromString("rwx------"));
-        rig = new AgentRig(folder, TestConfig.found(home, AgentRig.newNode(), driver.library()));
+        machine = machine(folder.resolve("machine"));
+        var config = TestConfig.found(home, AgentRig.newNode(), driver.library());
+        rig = new AgentRig(folder, config, machine);
         placement = rig.placement;
+    }
+
+    /// This machine as its kernel tells of it, and of what opens the instances of its GPUs.
+    private static SystemFiles machine(Path root) throws IOException {
+        Path minors = root.resolve("proc/driver/nvidia-caps/mig-minors");
+        Files.createDirectories(minors.getParent());
+        Files.writeString(minors, Topologies.migMinors());
+        for (String there : List.of("proc/self", "proc/meminfo", "proc/sys", "sys", "etc", "tmp")) {
+            Files.createSymbolicLink(root.resolve(there), Path.of("/", there));
+        }
+        return new SystemFiles(root);
     }
 
     @AfterEach
@@ -110,6 +127,26 @@ class PartitionTest {
     }
 
     @Test
+    void a_fault_of_the_program_on_one_instance_is_not_told_of_the_runs_on_others()
+            throws Exception {
+        placement.register(rig.node);
+        String body = "while [ ! -e over ]; do sleep 0.05; done; exit 3";
+        RunId hit = launch("MIG-bbbb", body);
+        RunId spared = launch("MIG-cccc", body);
+        placement.await(Started.class, hit);
+        placement.await(Started.class, spared);
+
+        driver.add("xid 1 31 9 0");
+
+        Path spool = rig.config.home().resolve("nodes").resolve(rig.node).resolve("runs");
+        await().until(() -> Files.exists(spool.resolve(hit + "/gpu-fault")));
+        Files.writeString(rig.work.resolve("over"), "");
+        assertThat(placement.await(Ended.class, hit).message())
+                .isEqualTo("GPU MIG-bbbb failed: XID 31, memory page fault");
+        assertThat(placement.await(Ended.class, spared).message()).isNull();
+    }
+
+    @Test
     void it_registers_when_all_gpus_that_were_ordered_are_done() {
         placement.register(rig.node);
         RunId run = HandPlacement.newRun();
@@ -139,7 +176,7 @@ class PartitionTest {
         over = true;
         driver.add("fail nvmlGpuInstanceCreateComputeInstance 0");
 
-        try (var next = AgentRig.start(rig.config, TestBroker.shared())) {
+        try (var next = AgentRig.start(machine, rig.config, TestBroker.shared())) {
             NodeSeen seen = placement.register(rig.node);
 
             assertThat(next.agents()).hasSize(1);

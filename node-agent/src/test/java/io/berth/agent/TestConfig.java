@@ -206,6 +206,15 @@ record TestConfig(
         return Duration.ofMillis(200);
     }
 
+    /// As a file in the home says, if the test has put one there.
+    @Override
+    public Duration driverWait() {
+        return inHome("driver-wait")
+                .map(TestConfig::text)
+                .map(Duration::parse)
+                .orElse(Duration.ofSeconds(30));
+    }
+
     /// Tests of GPUs run where nobody may isolate them, too.
     @Override
     public boolean gpusWithoutIsolation() {

@@ -5,6 +5,7 @@ import io.berth.agent.nvml.Nvml;
 import io.berth.agent.nvml.NvmlFailure;
 import io.berth.agent.nvml.NvmlSensors;
 import io.berth.agent.nvml.NvmlSensors.Reading;
+import io.berth.agent.nvml.NvmlSensors.XidEvent;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Hardware.Health;
 import java.io.Closeable;
@@ -31,7 +32,7 @@ public final class GpuWatch implements Closeable {
 
         /// A GPU has reported an error.
         ///
-        /// @param uuid of the whole GPU
+        /// @param uuid of the whole GPU, or of the instance of which alone it is
         /// @param fatal whether what runs on it cannot go on
         void failed(String uuid, String reason, boolean fatal);
 
@@ -128,7 +129,7 @@ public final class GpuWatch implements Closeable {
                 long next = System.nanoTime() + timing.interval().toNanos();
                 while (!closed && System.nanoTime() < next) {
                     sensors.awaitXid(Math.clamp((next - System.nanoTime()) / 1_000_000, 1, 500))
-                            .ifPresent(event -> hear(event.uuid(), new Xid(event.number())));
+                            .ifPresent(this::hear);
                     settleTests();
                 }
             }
@@ -147,7 +148,9 @@ public final class GpuWatch implements Closeable {
         tell();
     }
 
-    private void hear(String uuid, Xid xid) {
+    private void hear(XidEvent event) {
+        String uuid = event.uuid();
+        var xid = new Xid(event.number());
         boolean fatal = xid.severity() == Xid.Severity.FATAL;
         LOG.atWarn()
                 .addKeyValue("gpu", uuid)
@@ -156,7 +159,9 @@ public final class GpuWatch implements Closeable {
                 .log("GPU error: {}", xid.meaning());
         become(uuid, healthOf(uuid).after(xid, now()));
         tell();
-        listener.failed(uuid, "GPU " + uuid + " failed: " + xid, fatal);
+        for (String hit : fatal ? List.of(uuid) : event.in()) {
+            listener.failed(hit, "GPU " + hit + " failed: " + xid, fatal);
+        }
     }
 
     private void sample() {

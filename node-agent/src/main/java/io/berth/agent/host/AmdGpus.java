@@ -5,11 +5,16 @@ import io.berth.contracts.GpuHardware;
 import io.berth.contracts.GpuHardware.Vendor;
 import io.berth.contracts.GpuLinks;
 import io.berth.contracts.Hardware.GpuDriver;
+import io.berth.contracts.Hardware.Health;
+import io.berth.contracts.Hardware.OutOfService;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /// AMD's GPUs of this machine, as the kernel's compute driver tells of them under /sys/class/kfd.
 /// No library is asked.
@@ -21,29 +26,93 @@ import java.util.stream.Collectors;
 public final class AmdGpus {
 
     private static final String NODES = "/sys/class/kfd/kfd/topology/nodes";
+    private static final String VENDOR_ID = "0x1002";
     private static final int XGMI = 11;
     private static final int ONE_HOP = 15;
+
+    /// Above the PCI address in a location stands the number of a part.
+    private static final int PART_SHIFT = 28;
+
+    /// The lowest number of a render node's device file.
+    private static final int FIRST_RENDER_MINOR = 128;
 
     private AmdGpus() {}
 
     public static FoundGpus find(SystemFiles files, Host host) {
+        // A CPU is a node too, without multiprocessors.
+        List<Integer> found =
+                numbers(files, NODES).stream()
+                        .filter(node -> property(files, NODES + "/" + node, "simd_count") > 0)
+                        .toList();
+        String version = files.text("/sys/module/amdgpu/version").orElse(null);
+        if (found.isEmpty()) {
+            return without(files, version);
+        }
+        List<String> names = names(files, found);
         var gpus = new ArrayList<Gpu>();
         var nodes = new ArrayList<Integer>();
-        for (int node : numbers(files, NODES)) {
-            String folder = NODES + "/" + node;
-            // A CPU is a node too, without multiprocessors.
-            if (property(files, folder, "simd_count") > 0) {
-                nodes.add(node);
-                gpus.add(gpu(files, host, folder, gpus.size()));
+        var out = new ArrayList<OutOfService>();
+        for (int index = 0; index < found.size(); index++) {
+            String folder = NODES + "/" + found.get(index);
+            long renderMinor = property(files, folder, "drm_render_minor");
+            if (renderMinor >= FIRST_RENDER_MINOR) {
+                nodes.add(found.get(index));
+                gpus.add(gpu(files, host, folder, index, names.get(index), renderMinor));
+            } else {
+                out.add(
+                        new OutOfService(
+                                index,
+                                names.get(index),
+                                busId(files, folder),
+                                Health.DRAINED,
+                                folder + "/properties tells no drm_render_minor"));
             }
         }
-        if (gpus.isEmpty()) {
+        var driver = new GpuDriver(Vendor.AMD, version, null, null);
+        return new FoundGpus(gpus, links(files, nodes, gpus), List.of(driver), out, List.of());
+    }
+
+    /// Where the compute driver tells of none.
+    private static FoundGpus without(SystemFiles files, @Nullable String version) {
+        int there = files.gpus(VENDOR_ID);
+        if (there == 0 || !files.names(NODES).isEmpty()) {
             return FoundGpus.NONE;
         }
-        String version = files.text("/sys/module/amdgpu/version").orElse(null);
-        var driver = new GpuDriver(Vendor.AMD, version, null, null);
-        return new FoundGpus(
-                gpus, links(files, nodes, gpus), List.of(driver), List.of(), List.of());
+        String problem =
+                "%d on the PCI bus, but no %s: load the driver, amdgpu".formatted(there, NODES);
+        var driver = new GpuDriver(Vendor.AMD, version, null, problem);
+        return new FoundGpus(List.of(), null, List.of(driver), List.of(), List.of());
+    }
+
+    /// What each is called: by its unique id or, where it has none of its own, by its PCI address.
+    private static List<String> names(SystemFiles files, List<Integer> nodes) {
+        List<String> folders = nodes.stream().map(node -> NODES + "/" + node).toList();
+        List<Long> ids =
+                folders.stream().map(folder -> property(files, folder, "unique_id")).toList();
+        return IntStream.range(0, ids.size())
+                .mapToObj(place -> {
+                    long id = ids.get(place);
+                    return id != 0 && Collections.frequency(ids, id) == 1
+                            ? "GPU-%016x".formatted(id)
+                            : "GPU-" + address(files, folders.get(place));
+                })
+                .toList();
+    }
+
+    /// The PCI address without colons, with the number of the part of a GPU that is partitioned.
+    private static String address(SystemFiles files, String folder) {
+        long part = property(files, folder, "location_id") >> PART_SHIFT;
+        return busId(files, folder).replaceAll("[:.]", "-") + (part == 0 ? "" : "-" + part);
+    }
+
+    private static String busId(SystemFiles files, String folder) {
+        long location = property(files, folder, "location_id");
+        return "%04x:%02x:%02x.%d"
+                .formatted(
+                        property(files, folder, "domain"),
+                        location >> 8 & 0xff,
+                        location >> 3 & 0x1f,
+                        location & 7);
     }
 
     private static GpuLinks links(SystemFiles files, List<Integer> nodes, List<Gpu> gpus) {
@@ -72,15 +141,9 @@ public final class AmdGpus {
         return from < 0 || to < 0 ? "?" : from == to ? "NODE" : "SYS";
     }
 
-    private static Gpu gpu(SystemFiles files, Host host, String folder, int index) {
-        long location = property(files, folder, "location_id");
-        String busId =
-                "%04x:%02x:%02x.%d"
-                        .formatted(
-                                property(files, folder, "domain"),
-                                location >> 8,
-                                location >> 3 & 0x1f,
-                                location & 7);
+    private static Gpu gpu(
+            SystemFiles files, Host host, String folder, int index, String uuid, long renderMinor) {
+        String busId = busId(files, folder);
         String pci = "/sys/bus/pci/devices/" + busId;
         String product =
                 files.text(pci + "/product_name")
@@ -91,7 +154,7 @@ public final class AmdGpus {
                 SystemFiles.number(files.text(pci + "/numa_node")).map(Math::toIntExact).orElse(-1);
         return new Gpu(
                 index,
-                "GPU-%016x".formatted(property(files, folder, "unique_id")),
+                uuid,
                 GpuTypes.of(product),
                 product,
                 -1,
@@ -108,7 +171,7 @@ public final class AmdGpus {
                         Map.of(),
                         null,
                         null,
-                        Math.toIntExact(property(files, folder, "drm_render_minor"))));
+                        Math.toIntExact(renderMinor)));
     }
 
     /// The folders there whose names are numbers, in order.
@@ -132,7 +195,7 @@ public final class AmdGpus {
                 >> 20;
     }
 
-    /// A number of a `properties` file; it may use all 64 bits.
+    /// A number of a `properties` file, which may use all 64 bits; 0 if it is not told.
     private static long property(SystemFiles files, String folder, String name) {
         return files.field(folder + "/properties", name)
                 .filter(text -> text.matches("[0-9]{1,20}"))

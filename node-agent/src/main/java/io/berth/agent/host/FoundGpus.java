@@ -7,6 +7,7 @@ import io.berth.contracts.Hardware.Health;
 import io.berth.contracts.Hardware.OutOfService;
 import io.berth.contracts.MigGpu;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -19,12 +20,15 @@ import org.jspecify.annotations.Nullable;
 /// @param gpus those that work, in PCI order
 /// @param links how those reach one another; null if nothing tells
 /// @param migGpus those in MIG mode that work, with what they could be split into
+/// @param taken how many indices each GPU of the machine takes, in PCI order: one in MIG mode as
+///   many as it may have instances, so that those of others stay what they are when it is divided
 public record FoundGpus(
         List<Gpu> gpus,
         @Nullable GpuLinks links,
         List<GpuDriver> drivers,
         List<OutOfService> outOfService,
-        List<MigGpu> migGpus) {
+        List<MigGpu> migGpus,
+        List<Integer> taken) {
 
     public static final FoundGpus NONE =
             new FoundGpus(List.of(), null, List.of(), List.of(), List.of());
@@ -37,32 +41,58 @@ public record FoundGpus(
         drivers = List.copyOf(drivers);
         outOfService = List.copyOf(outOfService);
         migGpus = List.copyOf(migGpus);
+        taken = List.copyOf(taken);
+    }
+
+    /// GPUs that take one index each.
+    public FoundGpus(
+            List<Gpu> gpus,
+            @Nullable GpuLinks links,
+            List<GpuDriver> drivers,
+            List<OutOfService> outOfService,
+            List<MigGpu> migGpus) {
+        this(
+                gpus,
+                links,
+                drivers,
+                outOfService,
+                migGpus,
+                Collections.nCopies(gpus.size() + outOfService.size(), 1));
     }
 
     /// The GPUs of two vendors in one machine: the second's indices go on from the first's. Nothing
     /// tells how they reach one another.
     public FoundGpus and(FoundGpus others) {
-        int first = gpus.size() + outOfService.size();
-        var all = new ArrayList<>(gpus);
-        for (Gpu gpu : others.gpus) {
-            all.add(
-                    new Gpu(
-                            first + gpu.index(),
-                            gpu.uuid(),
-                            gpu.type(),
-                            gpu.name(),
-                            gpu.minor(),
-                            gpu.memoryMib(),
-                            gpu.numaNode(),
-                            gpu.hardware()));
-        }
+        int first = taken.stream().mapToInt(Integer::intValue).sum();
+        Stream<Gpu> shifted =
+                others.gpus.stream()
+                        .map(gpu ->
+                                new Gpu(
+                                        first + gpu.index(),
+                                        gpu.uuid(),
+                                        gpu.type(),
+                                        gpu.name(),
+                                        gpu.minor(),
+                                        gpu.memoryMib(),
+                                        gpu.numaNode(),
+                                        gpu.hardware()));
+        Stream<OutOfService> out =
+                others.outOfService.stream()
+                        .map(gpu ->
+                                new OutOfService(
+                                        first + gpu.index(),
+                                        gpu.uuid(),
+                                        gpu.busId(),
+                                        gpu.health(),
+                                        gpu.reason()));
         GpuLinks told = others.gpus.isEmpty() ? links : gpus.isEmpty() ? others.links : null;
         return new FoundGpus(
-                all,
+                Stream.concat(gpus.stream(), shifted).toList(),
                 told,
                 Stream.concat(drivers.stream(), others.drivers.stream()).toList(),
-                Stream.concat(outOfService.stream(), others.outOfService.stream()).toList(),
-                Stream.concat(migGpus.stream(), others.migGpus.stream()).toList());
+                Stream.concat(outOfService.stream(), out).toList(),
+                Stream.concat(migGpus.stream(), others.migGpus.stream()).toList(),
+                Stream.concat(taken.stream(), others.taken.stream()).toList());
     }
 
     /// Whether a GPU works, by its UUID; of one in MIG mode, be it without instances, too.
@@ -92,7 +122,8 @@ public record FoundGpus(
                 links == null ? null : links.among(kept),
                 drivers,
                 out,
-                migGpus.stream().filter(gpu -> !aside.containsKey(gpu.uuid())).toList());
+                migGpus.stream().filter(gpu -> !aside.containsKey(gpu.uuid())).toList(),
+                taken);
     }
 
     /// UUID of the whole GPU that this one is, or is an instance of.

@@ -102,7 +102,8 @@ public final class PinnedGpus {
     }
 
     private static FoundGpus none(FoundGpus told) {
-        return new FoundGpus(List.of(), null, told.drivers(), told.outOfService(), List.of());
+        return new FoundGpus(
+                List.of(), null, told.drivers(), told.outOfService(), List.of(), told.taken());
     }
 
     /// Finds the line of each GPU: one that names its file, else the first that has room for it.
@@ -224,7 +225,8 @@ public final class PinnedGpus {
                         .filter(gpu ->
                                 !leftOut.contains(gpu.uuid()) && !byInstance.contains(gpu.uuid()))
                         .map(this::typed)
-                        .toList());
+                        .toList(),
+                told.taken());
     }
 
     private static Gpu typed(Gpu gpu, GpuLine line) {
@@ -327,7 +329,8 @@ public final class PinnedGpus {
                         FoundGpus.matrix(words.length, (from, to) -> words[from][to]),
                         kept.drivers(),
                         kept.outOfService(),
-                        kept.migGpus());
+                        kept.migGpus(),
+                        kept.taken());
     }
 
     /// @param told the driver's; without links of the GPUs' own it is the way over PCI

@@ -13,6 +13,12 @@ import java.util.stream.Stream;
 /// @param root `/`, or a folder that stands for it
 public record SystemFiles(Path root) {
 
+    /// The folder of the PCI bus, with one for each device by its address.
+    public static final String PCI = "/sys/bus/pci/devices";
+
+    private static final String DISPLAY = "0x03";
+    private static final String ACCELERATOR = "0x12";
+
     public static final SystemFiles HERE = new SystemFiles(Path.of("/"));
 
     /// The text of a file, without the blanks around it.
@@ -50,6 +56,25 @@ public record SystemFiles(Path root) {
         } catch (IOException e) {
             return List.of();
         }
+    }
+
+    /// How many GPUs of a vendor are on the PCI bus, driver or none.
+    ///
+    /// @param vendorId as the kernel writes it, such as `0x10de`
+    public int gpus(String vendorId) {
+        return (int)
+                names(PCI).stream()
+                        .filter(it ->
+                                text(PCI + "/" + it + "/vendor").equals(Optional.of(vendorId)))
+                        .filter(this::isGpu)
+                        .count();
+    }
+
+    /// Whether the device of that PCI address is a display or 3D controller, or an accelerator.
+    public boolean isGpu(String busId) {
+        return text(PCI + "/" + busId + "/class")
+                .filter(it -> it.startsWith(DISPLAY) || it.startsWith(ACCELERATOR))
+                .isPresent();
     }
 
     private Path at(String path) {

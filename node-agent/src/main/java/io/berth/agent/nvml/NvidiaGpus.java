@@ -15,33 +15,44 @@ import io.berth.contracts.Hardware.Health;
 import io.berth.contracts.Hardware.OutOfService;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.MigGpu;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// NVIDIA's GPUs of this machine, as the driver and the kernel tell of them. Whatever fails is a
 /// GPU out of service or a driver with a problem, each with a line that says why.
 public final class NvidiaGpus {
 
-    private static final String PCI = "/sys/bus/pci/devices";
     private static final String VENDOR_ID = "0x10de";
     private static final String MIG_MINORS = "/proc/driver/nvidia-caps/mig-minors";
+
+    /// A GPU instance's, and that of the compute instance in it.
+    private static final int CAPABILITIES = 2;
 
     private final Nvml nvml;
     private final SystemFiles files;
     private final Host host;
     private final List<Seen> seen = new ArrayList<>();
     private final List<MigGpu> mig = new ArrayList<>();
-    private final List<OutOfService> lost = new ArrayList<>();
+    private final List<OutOfService> out = new ArrayList<>();
 
-    private NvidiaGpus(Nvml nvml, SystemFiles files, Host host) {
+    /// How many indices each took when it was last read.
+    private final List<Integer> before;
+
+    private NvidiaGpus(Nvml nvml, SystemFiles files, Host host, List<Integer> before) {
         this.nvml = nvml;
         this.files = files;
         this.host = host;
+        this.before = before;
     }
 
     /// One GPU of the inventory and the physical GPU behind it.
@@ -50,22 +61,45 @@ public final class NvidiaGpus {
     /// Finds them.
     ///
     /// @param library the driver's library, [Nvml#LIBRARY] or a path
-    public static FoundGpus find(String library, SystemFiles files, Host host) {
+    /// @param before how many indices each took when they were last read, in PCI order: one that
+    ///   does not even tell whether it is in MIG mode takes as many again
+    public static FoundGpus find(
+            String library, SystemFiles files, Host host, List<Integer> before) {
         try {
             Optional<Nvml> nvml = Nvml.open(library);
             if (nvml.isEmpty()) {
                 return without(library, files);
             }
             try (Nvml open = nvml.get()) {
-                return new NvidiaGpus(open, files, host).read();
+                return new NvidiaGpus(open, files, host, before).read();
             }
         } catch (NvmlFailure e) {
-            return failed(files, e);
+            return failed(files, e.reason());
+        }
+    }
+
+    /// Finds them on a thread of its own. A driver that does not answer within that time is one
+    /// with a problem; that thread hangs on until it does.
+    public static FoundGpus within(Duration limit, String library, SystemFiles files, Host host)
+            throws InterruptedException {
+        var thread = Thread.ofPlatform().name("gpus-first").daemon();
+        var found =
+                CompletableFuture.supplyAsync(
+                        () -> find(library, files, host, List.of()), thread::start);
+        try {
+            return found.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            return failed(
+                    files,
+                    "it has not answered for %d ms, as one does whose GPU hangs"
+                            .formatted(limit.toMillis()));
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e.getCause());
         }
     }
 
     private static FoundGpus without(String library, SystemFiles files) {
-        int there = onBus(files);
+        int there = files.gpus(VENDOR_ID);
         if (there == 0) {
             return FoundGpus.NONE;
         }
@@ -74,54 +108,44 @@ public final class NvidiaGpus {
         return problem(new GpuDriver(Vendor.NVIDIA, null, null, problem));
     }
 
-    private static FoundGpus failed(SystemFiles files, NvmlFailure failure) {
+    private static FoundGpus failed(SystemFiles files, String why) {
         String version = files.text("/sys/module/nvidia/version").orElse(null);
-        return problem(new GpuDriver(Vendor.NVIDIA, version, null, failure.reason()));
+        return problem(new GpuDriver(Vendor.NVIDIA, version, null, why));
     }
 
     private static FoundGpus problem(GpuDriver driver) {
         return new FoundGpus(List.of(), null, List.of(driver), List.of(), List.of());
     }
 
-    /// NVIDIA's display and 3D controllers on the PCI bus, driver or none.
-    private static int onBus(SystemFiles files) {
-        return (int)
-                files.names(PCI).stream()
-                        .filter(name ->
-                                files.text(PCI + "/" + name + "/vendor")
-                                        .filter(VENDOR_ID::equals)
-                                        .isPresent())
-                        .filter(name ->
-                                files.text(PCI + "/" + name + "/class")
-                                        .filter(it -> it.startsWith("0x03"))
-                                        .isPresent())
-                        .count();
-    }
-
     private FoundGpus read() throws NvmlFailure {
         int count = nvml.deviceCount();
         int index = 0;
+        var taken = new ArrayList<Integer>();
         for (int place = 0; place < count; place++) {
             String[] known = new String[2];
-            int before = seen.size();
+            int seenBefore = seen.size();
+            int outBefore = out.size();
+            int takes = place < before.size() ? before.get(place) : 1;
             try {
-                index += add(place, index, known);
+                NvmlDevice device = nvml.device(place);
+                takes = device.split() ? Math.max(1, device.mostInstances()) : 1;
+                add(device, place, index, known);
             } catch (NvmlFailure e) {
-                while (seen.size() > before) {
-                    seen.removeLast();
-                }
-                lost.add(new OutOfService(index++, known[0], known[1], Health.LOST, e.reason()));
+                seen.subList(seenBefore, seen.size()).clear();
+                out.subList(outBefore, out.size()).clear();
+                Health health = e.answered() ? Health.DRAINED : Health.LOST;
+                out.add(new OutOfService(index, known[0], known[1], health, e.reason()));
             }
+            taken.add(takes);
+            index += takes;
         }
         var driver = new GpuDriver(Vendor.NVIDIA, nvml.driverVersion(), nvml.cudaVersion(), null);
         return new FoundGpus(
-                seen.stream().map(Seen::gpu).toList(), links(), List.of(driver), lost, mig);
+                seen.stream().map(Seen::gpu).toList(), links(), List.of(driver), out, mig, taken);
     }
 
-    /// Adds a GPU, or its instances. How many indices it takes: one in MIG mode takes as many as it
-    /// may have instances, so that those of other GPUs stay what they are when it is divided anew.
-    private int add(int place, int index, String[] known) throws NvmlFailure {
-        NvmlDevice device = nvml.device(place);
+    /// Adds a GPU, or its instances, from that index on.
+    private void add(NvmlDevice device, int place, int index, String[] known) throws NvmlFailure {
         String uuid = device.uuid();
         known[0] = uuid;
         String busId = device.busId();
@@ -133,15 +157,35 @@ public final class NvidiaGpus {
         GpuHardware hardware = hardware(device, busId, links, null);
         String type = GpuTypes.of(product);
         if (!device.split()) {
+            if (device.joining()) {
+                throw NvmlFailure.missing(
+                        "its NVLink fabric is not complete: the fabric manager has yet to join it");
+            }
             long mib = device.memory()[0] >> 20;
             var gpu = new Gpu(index, uuid, type, product, minor, mib, numaNode, hardware);
             seen.add(new Seen(gpu, device, busId, links));
-            return 1;
+            return;
         }
         List<NvmlDevice> instances = device.instances();
         for (int i = 0; i < instances.size(); i++) {
             NvmlDevice instance = instances.get(i);
             String name = instance.name().orElse(product);
+            MigInstance part = mig(uuid, minor, instance);
+            if (part.capabilities().size() < CAPABILITIES) {
+                out.add(
+                        new OutOfService(
+                                index + i,
+                                instance.uuid(),
+                                busId,
+                                Health.DRAINED,
+                                "%s does not tell what opens instance %d/%d of GPU %d"
+                                        .formatted(
+                                                MIG_MINORS,
+                                                part.gpuInstance(),
+                                                part.computeInstance(),
+                                                minor)));
+                continue;
+            }
             var gpu =
                     new Gpu(
                             index + i,
@@ -151,24 +195,30 @@ public final class NvidiaGpus {
                             minor,
                             instance.memory()[0] >> 20,
                             numaNode,
-                            hardware(device, busId, links, mig(uuid, minor, instance)));
+                            hardware(device, busId, links, part));
             seen.add(new Seen(gpu, device, busId, links));
         }
-        int indices = Math.max(instances.size(), device.mostInstances());
-        divisible(device, place, uuid, type);
-        return indices;
+        Optional<String> untold = divisible(device, place, uuid, type);
+        if (instances.isEmpty() && untold.isPresent()) {
+            String why =
+                    "it is in MIG mode and split into nothing, and how it may be split is not told: ";
+            out.add(new OutOfService(index, uuid, busId, Health.DRAINED, why + untold.get()));
+        }
     }
 
-    /// Notes how a GPU in MIG mode may be split. Who may not ask for that, as one who is not root,
-    /// has its instances all the same.
-    private void divisible(NvmlDevice device, int place, String uuid, String type)
+    /// Notes how a GPU in MIG mode may be split. Why that is not told, if it is not: who may not
+    /// ask for it, as one who is not root, has its instances all the same.
+    private Optional<String> divisible(NvmlDevice device, int place, String uuid, String type)
             throws NvmlFailure {
         try {
-            new NvmlMig(device).gpu(place, uuid, type).ifPresent(mig::add);
+            Optional<MigGpu> gpu = new NvmlMig(device).gpu(place, uuid, type);
+            gpu.ifPresent(mig::add);
+            return gpu.isPresent() ? Optional.empty() : Optional.of("no profiles");
         } catch (NvmlFailure e) {
             if (e.lost()) {
                 throw e;
             }
+            return Optional.of(e.reason());
         }
     }
 
@@ -177,7 +227,7 @@ public final class NvidiaGpus {
             throws NvmlFailure {
         Map<String, Integer> switches = new TreeMap<>();
         for (NvmlDevice.Link link : links) {
-            if (!isGpu(link.busId())) {
+            if (isSwitch(link)) {
                 switches.merge(link.busId(), 1, Integer::sum);
             }
         }
@@ -196,19 +246,23 @@ public final class NvidiaGpus {
                 null);
     }
 
-    private boolean isGpu(String busId) throws NvmlFailure {
+    /// What the driver does not tell is guessed: what is no GPU of the machine is a switch. A GPU
+    /// that is lost may be one by the kernel's word alone.
+    private boolean isSwitch(NvmlDevice.Link link) throws NvmlFailure {
+        if (link.end() != NvmlDevice.End.UNKNOWN) {
+            return link.end() == NvmlDevice.End.SWITCH;
+        }
         int count = nvml.deviceCount();
         for (int place = 0; place < count; place++) {
             try {
-                if (nvml.device(place).busId().equals(busId)) {
-                    return true;
+                if (nvml.device(place).busId().equals(link.busId())) {
+                    return false;
                 }
             } catch (NvmlFailure e) {
-                // A lost GPU still has neighbours, which count its links as a switch's.
                 continue;
             }
         }
-        return false;
+        return !files.isGpu(link.busId());
     }
 
     /// The number of the device file, which is not the index. Drivers that do not tell it write it
@@ -228,7 +282,7 @@ public final class NvidiaGpus {
 
     private int numaNode(NvmlDevice device, String busId) throws NvmlFailure {
         Optional<Long> kernel =
-                SystemFiles.number(files.text(PCI + "/" + busId + "/numa_node"))
+                SystemFiles.number(files.text(SystemFiles.PCI + "/" + busId + "/numa_node"))
                         .filter(node -> node >= 0);
         return kernel.isPresent() ? Math.toIntExact(kernel.get()) : device.numaNode().orElse(-1);
     }

@@ -11,7 +11,7 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// NVIDIA's management library, loaded and initialized. Its calls may block as long as a sick GPU
-/// does: none is made on a thread that something else waits for.
+/// does: none is made on a thread that something else waits for without a limit.
 public final class Nvml implements AutoCloseable {
 
     /// The name under which every driver installs it.

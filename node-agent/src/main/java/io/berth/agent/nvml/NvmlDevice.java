@@ -12,6 +12,7 @@ import com.sun.jna.ptr.PointerByReference;
 import io.berth.contracts.GpuHardware.Fabric;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,9 +36,15 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
     /// NVML_VALUE_NOT_AVAILABLE, as an amount of memory.
     private static final long NOT_AVAILABLE = -1;
 
-    private static final int MAX_PROCESSES = 256;
+    private static final int PROCESSES = 256;
+
+    /// More than a machine has.
+    private static final int MAX_PROCESSES = 1 << 22;
+
     private static final int CPU_WORDS = 64;
     private static final int NODE_SCOPE = 0;
+    private static final int FABRIC_NOT_STARTED = 1;
+    private static final int FABRIC_IN_PROGRESS = 2;
     private static final int FABRIC_COMPLETED = 3;
 
     /// More than any GPU has: 18 links up to Hopper, 36 in the headers that know Blackwell.
@@ -48,10 +55,28 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
         int into(Pointer device, IntByReference value);
     }
 
+    /// What is at the other end of an NVLink.
+    enum End {
+        GPU,
+        PROCESSOR,
+        SWITCH,
+        UNKNOWN;
+
+        /// By nvmlIntNvLinkDeviceType_t.
+        static End of(int type) {
+            return switch (type) {
+                case 0 -> GPU;
+                case 1 -> PROCESSOR;
+                case 2 -> SWITCH;
+                default -> UNKNOWN;
+            };
+        }
+    }
+
     /// One active NVLink.
     ///
-    /// @param busId what is at its other end
-    record Link(String busId) {}
+    /// @param busId of what is at its other end; `?` for a switch that tells none
+    record Link(End end, String busId) {}
 
     String uuid() throws NvmlFailure {
         return Nvml.text(
@@ -132,7 +157,7 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
                         library.nvmlDeviceGetTopologyCommonAncestor(device, other.handle(), level));
     }
 
-    /// The active NVLinks, in their order.
+    /// The active NVLinks to GPUs and switches, in their order.
     List<Link> links() throws NvmlFailure {
         var links = new ArrayList<Link>();
         for (int link = 0; link < MAX_LINKS; link++) {
@@ -145,11 +170,21 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
             if (active.orElse(0) == 0) {
                 continue;
             }
+            End end =
+                    number(
+                                    "nvmlDeviceGetNvLinkRemoteDeviceType",
+                                    (device, value) ->
+                                            library.nvmlDeviceGetNvLinkRemoteDeviceType(
+                                                    device, number, value))
+                            .map(End::of)
+                            .orElse(End.UNKNOWN);
             Memory pci = zeroed(PCI_BYTES);
-            if (told(
-                    "nvmlDeviceGetNvLinkRemotePciInfo_v2",
-                    () -> library.nvmlDeviceGetNvLinkRemotePciInfo_v2(handle, number, pci))) {
-                links.add(new Link(Nvml.busId(pci)));
+            boolean addressed =
+                    told(
+                            "nvmlDeviceGetNvLinkRemotePciInfo_v2",
+                            () -> library.nvmlDeviceGetNvLinkRemotePciInfo_v2(handle, number, pci));
+            if (end != End.PROCESSOR && (addressed || end == End.SWITCH)) {
+                links.add(new Link(end, addressed ? Nvml.busId(pci) : "?"));
             }
         }
         return links;
@@ -195,13 +230,19 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
         return number("nvmlDeviceGetComputeInstanceId", library::nvmlDeviceGetComputeInstanceId);
     }
 
-    /// Its place in a fabric of several nodes, once the fabric is complete. nvmlGpuFabricInfo_t:
-    /// the cluster's UUID at byte 0, status at 16, clique at 20, state at 24.
+    /// Whether it is still to be joined to the fabric that it stands in: until then no program can
+    /// use it.
+    boolean joining() throws NvmlFailure {
+        return fabricInfo()
+                .map(told -> told.getByte(24))
+                .filter(state -> state == FABRIC_NOT_STARTED || state == FABRIC_IN_PROGRESS)
+                .isPresent();
+    }
+
+    /// Its place in a fabric of several nodes, once the fabric is complete.
     Optional<Fabric> fabric() throws NvmlFailure {
-        Memory told = zeroed(28);
-        if (!told(
-                "nvmlDeviceGetGpuFabricInfo",
-                () -> library.nvmlDeviceGetGpuFabricInfo(handle, told))) {
+        Memory told = fabricInfo().orElse(null);
+        if (told == null) {
             return Optional.empty();
         }
         var bytes = java.nio.ByteBuffer.wrap(told.getByteArray(0, 16));
@@ -209,6 +250,16 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
         boolean complete = told.getByte(24) == FABRIC_COMPLETED && told.getInt(16) == 0;
         return complete && !cluster.equals(new UUID(0, 0))
                 ? Optional.of(new Fabric(cluster.toString(), told.getInt(20)))
+                : Optional.empty();
+    }
+
+    /// nvmlGpuFabricInfo_t: the cluster's UUID at byte 0, status at 16, clique at 20, state at 24.
+    private Optional<Memory> fabricInfo() throws NvmlFailure {
+        Memory told = zeroed(28);
+        return told(
+                        "nvmlDeviceGetGpuFabricInfo",
+                        () -> library.nvmlDeviceGetGpuFabricInfo(handle, told))
+                ? Optional.of(told)
                 : Optional.empty();
     }
 
@@ -272,28 +323,68 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
                 : Optional.empty();
     }
 
-    /// The processes that compute on it, with what they have of its memory: the first two words of
-    /// each nvmlProcessInfo_t.
+    /// The processes that compute on it, clients of MPS too, with what they have of its memory: the
+    /// first two words of each nvmlProcessInfo_t.
     ///
     /// @param uuid its own
     List<ProcessMemory> processes(String uuid) throws NvmlFailure {
-        var count = new IntByReference(MAX_PROCESSES);
-        Memory all = zeroed(MAX_PROCESSES * PROCESS_BYTES);
-        var processes = new ArrayList<ProcessMemory>();
-        if (told(
+        var processes = new LinkedHashMap<Long, ProcessMemory>();
+        add(
+                processes,
+                uuid,
                 "nvmlDeviceGetComputeRunningProcesses_v3",
-                () -> library.nvmlDeviceGetComputeRunningProcesses_v3(handle, count, all))) {
-            for (int i = 0; i < Math.min(count.getValue(), MAX_PROCESSES); i++) {
-                long place = (long) i * PROCESS_BYTES;
-                long bytes = all.getLong(place + PROCESS_MEMORY);
-                processes.add(
-                        new ProcessMemory(
-                                uuid,
-                                Integer.toUnsignedLong(all.getInt(place)),
-                                bytes == NOT_AVAILABLE ? null : Long.valueOf(bytes >> 20)));
+                library::nvmlDeviceGetComputeRunningProcesses_v3);
+        add(
+                processes,
+                uuid,
+                "nvmlDeviceGetMPSComputeRunningProcesses_v3",
+                library::nvmlDeviceGetMPSComputeRunningProcesses_v3);
+        return List.copyOf(processes.values());
+    }
+
+    @FunctionalInterface
+    private interface ProcessCall {
+        int into(Pointer device, IntByReference count, Pointer processes);
+    }
+
+    private void add(
+            Map<Long, ProcessMemory> processes, String uuid, String function, ProcessCall call)
+            throws NvmlFailure {
+        Filled told = filled(PROCESS_BYTES, (count, all) -> call.into(handle, count, all));
+        if (!told(function, told::code)) {
+            return;
+        }
+        for (int i = 0; i < told.count(); i++) {
+            long place = (long) i * PROCESS_BYTES;
+            long bytes = told.all().getLong(place + PROCESS_MEMORY);
+            var process =
+                    new ProcessMemory(
+                            uuid,
+                            Integer.toUnsignedLong(told.all().getInt(place)),
+                            bytes == NOT_AVAILABLE ? null : Long.valueOf(bytes >> 20));
+            processes.merge(
+                    process.process(), process, (old, other) -> old.mib() == null ? other : old);
+        }
+    }
+
+    @FunctionalInterface
+    private interface ArrayCall {
+        int into(IntByReference count, Pointer all);
+    }
+
+    /// An array as the driver has filled it, or the answer with which it has not.
+    private record Filled(int code, Memory all, int count) {}
+
+    /// Asks for an array, with more room until all of it has some.
+    private static Filled filled(int bytes, ArrayCall call) {
+        for (int room = PROCESSES; ; room *= 2) {
+            var count = new IntByReference(room);
+            Memory all = zeroed(room * bytes);
+            int code = Nvml.code(() -> call.into(count, all));
+            if (code != NvmlFailure.INSUFFICIENT_SIZE || room >= MAX_PROCESSES) {
+                return new Filled(code, all, Math.min(count.getValue(), room));
             }
         }
-        return processes;
     }
 
     /// How much each process made it work, in percent of the time: the mean of the samples that the
@@ -307,20 +398,21 @@ record NvmlDevice(NvmlLibrary library, Pointer handle) {
     ///
     /// @param since the time of the last sample that is known; 0 for all that the driver has
     Optional<ProcessUse> use(long since) throws NvmlFailure {
-        var count = new IntByReference(MAX_PROCESSES);
-        Memory all = zeroed(MAX_PROCESSES * USE_BYTES);
-        String function = "nvmlDeviceGetProcessUtilization";
-        int code =
-                Nvml.code(() -> library.nvmlDeviceGetProcessUtilization(handle, all, count, since));
-        if (code == NvmlFailure.NOT_FOUND) {
+        Filled told =
+                filled(
+                        USE_BYTES,
+                        (count, all) ->
+                                library.nvmlDeviceGetProcessUtilization(handle, all, count, since));
+        if (told.code() == NvmlFailure.NOT_FOUND) {
             return Optional.of(new ProcessUse(since, Map.of()));
         }
-        if (!told(function, () -> code)) {
+        if (!told("nvmlDeviceGetProcessUtilization", told::code)) {
             return Optional.empty();
         }
+        Memory all = told.all();
         long last = since;
         var samples = new TreeMap<Long, List<Integer>>();
-        for (int i = 0; i < Math.min(count.getValue(), MAX_PROCESSES); i++) {
+        for (int i = 0; i < told.count(); i++) {
             long place = (long) i * USE_BYTES;
             long at = all.getLong(place + USE_TIME);
             if (at > since) {

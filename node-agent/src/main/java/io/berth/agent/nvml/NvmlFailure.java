@@ -4,7 +4,9 @@ package io.berth.agent.nvml;
 public final class NvmlFailure extends Exception {
 
     static final int NOT_SUPPORTED = 3;
+    static final int NO_PERMISSION = 4;
     static final int NOT_FOUND = 6;
+    static final int INSUFFICIENT_SIZE = 7;
     static final int TIMEOUT = 10;
     static final int FUNCTION_NOT_FOUND = 13;
     static final int GPU_IS_LOST = 15;
@@ -42,14 +44,22 @@ public final class NvmlFailure extends Exception {
         return code == GPU_IS_LOST;
     }
 
+    /// Whether the driver has answered, and it is just that it does not tell.
+    boolean answered() {
+        return switch (code) {
+            case NOT_SUPPORTED, NO_PERMISSION, NOT_FOUND, FUNCTION_NOT_FOUND -> true;
+            default -> false;
+        };
+    }
+
     static String word(int code) {
         return switch (code) {
             case 1 -> "the library is not initialized";
             case 2 -> "invalid argument";
             case NOT_SUPPORTED -> "not supported";
-            case 4 -> "no permission";
+            case NO_PERMISSION -> "no permission";
             case NOT_FOUND -> "not found";
-            case 7 -> "insufficient size";
+            case INSUFFICIENT_SIZE -> "insufficient size";
             case 8 -> "a power cable is not attached";
             case 9 -> "the driver is not loaded";
             case TIMEOUT -> "timeout";

@@ -109,6 +109,9 @@ interface NvmlLibrary extends Library {
     int nvmlDeviceGetComputeRunningProcesses_v3(
             Pointer device, IntByReference count, Pointer processes);
 
+    int nvmlDeviceGetMPSComputeRunningProcesses_v3(
+            Pointer device, IntByReference count, Pointer processes);
+
     int nvmlDeviceGetProcessUtilization(
             Pointer device, Pointer samples, IntByReference count, long since);
 

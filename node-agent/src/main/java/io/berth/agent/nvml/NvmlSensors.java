@@ -29,6 +29,13 @@ public final class NvmlSensors implements AutoCloseable {
     private static final int EVENT_BYTES = 32;
     private static final int EVENT_TYPE = 8;
     private static final int EVENT_CODE = 16;
+    private static final int EVENT_GPU_INSTANCE = 24;
+    private static final int EVENT_COMPUTE_INSTANCE = 28;
+
+    private static final int NO_INSTANCE = -1;
+
+    /// Processes of a GPU that a sample names.
+    private static final int MOST_TOLD = 256;
 
     private final Nvml nvml;
     private final Map<String, NvmlDevice> devices = new LinkedHashMap<>();
@@ -46,7 +53,10 @@ public final class NvmlSensors implements AutoCloseable {
     }
 
     /// An error that a GPU reports.
-    public record XidEvent(String uuid, int number) {}
+    ///
+    /// @param uuid of the whole GPU
+    /// @param in the instances of it that it is an error of; the GPU itself if it is of all
+    public record XidEvent(String uuid, int number, List<String> in) {}
 
     /// The sensors of all GPUs that answer. They close the library when they are closed.
     public static NvmlSensors of(Nvml nvml) throws NvmlFailure {
@@ -132,7 +142,7 @@ public final class NvmlSensors implements AutoCloseable {
                         device.clock(2).orElse(null),
                         device.eccErrors(0).orElse(null),
                         device.eccErrors(1).orElse(null),
-                        processes.stream().map(ProcessMemory::process).toList(),
+                        processes.stream().map(ProcessMemory::process).limit(MOST_TOLD).toList(),
                         health);
         Optional<ProcessUse> use = device.use(seen.getOrDefault(uuid, 0L));
         use.ifPresent(it -> seen.put(uuid, it.at()));
@@ -173,8 +183,32 @@ public final class NvmlSensors implements AutoCloseable {
         int number = (int) event.getLong(EVENT_CODE);
         return devices.entrySet().stream()
                 .filter(it -> it.getValue().handle().equals(device))
-                .map(it -> new XidEvent(it.getKey(), number))
+                .map(it -> new XidEvent(it.getKey(), number, in(it.getKey(), event)))
                 .findFirst();
+    }
+
+    /// The instances that an event tells of: those of a GPU instance, or one of its compute
+    /// instances. An event of a whole GPU tells of none.
+    private List<String> in(String uuid, Memory event) {
+        int gpuInstance = event.getInt(EVENT_GPU_INSTANCE);
+        int computeInstance = event.getInt(EVENT_COMPUTE_INSTANCE);
+        var in = new ArrayList<String>();
+        if (gpuInstance != NO_INSTANCE) {
+            try {
+                for (NvmlDevice instance : device(uuid).instances()) {
+                    if (instance.gpuInstance().orElse(NO_INSTANCE) == gpuInstance
+                            && (computeInstance == NO_INSTANCE
+                                    || instance.computeInstance().orElse(NO_INSTANCE)
+                                            == computeInstance)) {
+                        in.add(instance.uuid());
+                    }
+                }
+            } catch (NvmlFailure e) {
+                // Who cannot tell them apart tells of all.
+                return List.of(uuid);
+            }
+        }
+        return in.isEmpty() ? List.of(uuid) : in;
     }
 
     @Override

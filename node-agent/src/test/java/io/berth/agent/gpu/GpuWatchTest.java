@@ -1,5 +1,6 @@
 package io.berth.agent.gpu;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -23,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -170,6 +172,70 @@ class GpuWatchTest {
         await().until(() -> !heard.failed.isEmpty());
         assertThat(heard.failed).containsExactly("GPU GPU-3 failed: XID 31, memory page fault");
         assertThat(heard.aside.get()).isEmpty();
+    }
+
+    @Test
+    void a_fault_in_an_instance_is_told_of_that_instance_alone() throws IOException {
+        NvmlStub stub = watch(Topologies.splitA100());
+
+        stub.add("xid 1 31 9 0");
+        stub.add("xid 1 43 10");
+        stub.add("xid 1 13");
+
+        await().until(() -> heard.failed.size() == 3);
+        assertThat(heard.failed)
+                .containsExactly(
+                        "GPU MIG-bbbb failed: XID 31, memory page fault",
+                        "GPU MIG-cccc failed: XID 43, the GPU stopped processing",
+                        "GPU GPU-1 failed: XID 13, graphics engine exception");
+    }
+
+    @Test
+    void a_fatal_error_in_an_instance_is_the_whole_gpus() throws IOException {
+        heard.free = false;
+        NvmlStub stub = watch(Topologies.splitA100());
+
+        stub.add("xid 1 79 9 0");
+
+        awaitAside("GPU-1");
+        await().until(() -> !heard.failed.isEmpty());
+        assertThat(heard.failed)
+                .containsExactly("fatal: GPU GPU-1 failed: XID 79, the GPU has fallen off the bus");
+    }
+
+    @Test
+    void clients_of_mps_are_among_the_processes_of_a_gpu() throws IOException {
+        watch(Topologies.l40s() + "gpu 2 pids=4711:1536,4712 mps=4712:64,4713\n");
+
+        await().until(() -> open.getFirst().samples().size() == 4);
+
+        assertThat(heard.last.get().get(2).memory())
+                .containsExactly(
+                        new ProcessMemory("GPU-2", 4711, 1536L),
+                        new ProcessMemory("GPU-2", 4712, 64L),
+                        new ProcessMemory("GPU-2", 4713, null));
+    }
+
+    @Test
+    void a_drained_gpu_with_more_processes_than_were_expected_is_not_tested() throws IOException {
+        Path tried = folder.resolve("tried");
+        Path program = folder.resolve("test-gpu");
+        Files.writeString(program, "#!/bin/sh\necho \"$1\" >> %s\n".formatted(tried));
+        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
+        String crowd = IntStream.range(1000, 1600).mapToObj(it -> it + "@1").collect(joining(","));
+        NvmlStub stub =
+                watch(Topologies.l40s() + "gpu 1 pids=%s\n".formatted(crowd), Optional.of(program));
+        await().until(() -> open.getFirst().samples().size() == 4);
+        assertThat(open.getFirst().samples().get(1).processes()).hasSize(256);
+        assertThat(heard.last.get().get(1).memory()).hasSize(600);
+        assertThat(heard.last.get().get(1).use()).hasSize(600);
+
+        stub.add("xid 1 79");
+        stub.add("xid 3 79");
+
+        await().until(() -> Files.exists(tried) && Files.size(tried) > 0);
+        awaitAside("GPU-1");
+        assertThat(Files.readAllLines(tried)).containsOnly("GPU-3");
     }
 
     @Test

@@ -157,18 +157,102 @@ class NodesTest {
 
     @Test
     void this_host_has_cpus_memory_and_a_name() throws IOException {
-        Host host = Host.read();
+        Host host = Host.read(SystemFiles.HERE);
 
         assertThat(host.cpus().size()).isEqualTo(Runtime.getRuntime().availableProcessors());
         assertThat(host.sockets() * host.coresPerSocket() * host.threadsPerCore())
-                .isLessThanOrEqualTo(host.cpus().size());
+                .isGreaterThanOrEqualTo(host.cpus().size());
         assertThat(host.memoryMib()).isPositive();
         assertThat(host.name()).isNotEmpty().doesNotContain(".");
     }
 
+    /// Two sockets of two cores with two threads, as the kernel numbers them: 0 and 4 are threads
+    /// of one core, 0, 1, 4 and 5 those of the first socket. Core numbers have gaps, and are the
+    /// same in both sockets.
+    private static SystemFiles twoSockets(Path root, String allowed) throws IOException {
+        for (int cpu = 0; cpu < 8; cpu++) {
+            Path topology =
+                    Files.createDirectories(
+                            root.resolve("sys/devices/system/cpu/cpu" + cpu + "/topology"));
+            Files.writeString(topology.resolve("physical_package_id"), cpu % 4 / 2 + "\n");
+            Files.writeString(topology.resolve("core_id"), cpu % 2 * 8 + "\n");
+        }
+        Files.createDirectories(root.resolve("proc/self"));
+        Files.writeString(
+                root.resolve("proc/self/status"),
+                "Name:\tjava\nCpus_allowed:\tff\nCpus_allowed_list:\t%s\n".formatted(allowed));
+        Files.writeString(
+                root.resolve("proc/meminfo"),
+                "MemTotal:       16777216 kB\nMemAvailable:    8388608 kB\n");
+        Files.createDirectories(root.resolve("proc/sys/kernel"));
+        Files.writeString(root.resolve("proc/sys/kernel/hostname"), "gpu-07.example.org\n");
+        Files.createDirectories(root.resolve("etc"));
+        Files.writeString(
+                root.resolve("etc/os-release"), "NAME=\"Debian\"\nPRETTY_NAME=\"Debian 12\"\n");
+        return new SystemFiles(root);
+    }
+
+    @Test
+    void a_host_is_read_from_the_kernels_files(@TempDir Path root) throws IOException {
+        assertThat(Host.read(twoSockets(root, "0-7")))
+                .isEqualTo(
+                        new Host(
+                                "gpu-07",
+                                IndexSet.parse("0-7"),
+                                2,
+                                2,
+                                2,
+                                16_384 - 1638,
+                                "Debian 12",
+                                System.getProperty("os.arch")));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "0-7         | 2 | 2 | 2",
+                "0,1,4,5     | 1 | 2 | 2",
+                "0-3         | 2 | 2 | 1",
+                "0,4         | 1 | 1 | 2",
+                "1-7         | 2 | 2 | 2",
+                "0,1,3,4,5,7 | 2 | 2 | 2"
+            })
+    void sockets_cores_and_threads_are_those_of_the_cpus_that_may_be_used(
+            String allowed, int sockets, int cores, int threads, @TempDir Path root)
+            throws IOException {
+        Host host = Host.read(twoSockets(root, allowed));
+
+        assertThat(host.sockets()).isEqualTo(sockets);
+        assertThat(host.coresPerSocket()).isEqualTo(cores);
+        assertThat(host.threadsPerCore()).isEqualTo(threads);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "2,3,6,7 | 1 | 2 | 2",
+                "4-7 | 2 | 2 | 1",
+                "0,2,4,6 | 2 | 1 | 2",
+                "0 | 2 | 2 | 2"
+            })
+    void a_socket_that_is_set_aside_is_not_one_of_the_nodes(
+            String reserved, int sockets, int cores, int threads, @TempDir Path root)
+            throws IOException {
+        SystemFiles files = twoSockets(root, "0-7");
+
+        Host left = Host.read(files).without(files, Optional.of(reserved), OptionalLong.of(384));
+
+        assertThat(left.sockets()).isEqualTo(sockets);
+        assertThat(left.coresPerSocket()).isEqualTo(cores);
+        assertThat(left.threadsPerCore()).isEqualTo(threads);
+        assertThat(left.memoryMib()).isEqualTo(16_000);
+    }
+
     @Test
     void the_hardware_of_this_host_covers_its_cpus() throws IOException {
-        Host host = Host.read();
+        Host host = Host.read(SystemFiles.HERE);
 
         Hardware hardware = HardwareFiles.read(SystemFiles.HERE, host, FoundGpus.NONE);
 
@@ -221,13 +305,14 @@ class NodesTest {
     void what_is_set_aside_for_the_system_is_not_the_nodes() throws IOException {
         Host host = new Host("lab", IndexSet.parse("0-7"), 1, 8, 1, 14_000, "Linux", "amd64");
 
-        Host left = host.without(Optional.of("0-1"), OptionalLong.of(1));
+        Host left = host.without(SystemFiles.HERE, Optional.of("0-1"), OptionalLong.of(1));
 
         LocalNode node = LocalNode.declared(left, "lab", GpuProfile.named("dgx-a100"), NOTHING);
         assertThat(node.inventory().cpus()).isEqualTo(6);
         assertThat(node.onHost(IndexSet.firstN(2))).isEqualTo(IndexSet.parse("2-3"));
-        assertThat(left.memoryMib()).isGreaterThan(Host.read().memoryMib());
-        assertThat(host.without(Optional.empty(), OptionalLong.empty())).isEqualTo(host);
+        assertThat(left.memoryMib()).isGreaterThan(Host.read(SystemFiles.HERE).memoryMib());
+        assertThat(host.without(SystemFiles.HERE, Optional.empty(), OptionalLong.empty()))
+                .isEqualTo(host);
     }
 
     @ParameterizedTest
@@ -242,7 +327,8 @@ class NodesTest {
     void setting_aside_too_much_or_nonsense_is_refused(String cpus, long mib, String message) {
         var host = new Host("lab", IndexSet.parse("0-7"), 1, 8, 1, 14_000, "Linux", "amd64");
 
-        assertThatThrownBy(() -> host.without(Optional.of(cpus), OptionalLong.of(mib)))
+        assertThatThrownBy(() ->
+                        host.without(SystemFiles.HERE, Optional.of(cpus), OptionalLong.of(mib)))
                 .isInstanceOf(StartRefused.class)
                 .hasMessageContaining(message);
     }

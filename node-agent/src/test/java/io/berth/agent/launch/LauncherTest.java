@@ -14,6 +14,7 @@ import io.berth.agent.host.Drivers;
 import io.berth.agent.host.FoundGpus;
 import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
+import io.berth.agent.host.SystemFiles;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
 import io.berth.contracts.GpuShare;
@@ -76,7 +77,7 @@ class LauncherTest {
     void makeHome() throws IOException {
         home = Files.createDirectories(folder.resolve("home"));
         work = Files.createDirectories(folder.resolve("work"));
-        host = Host.read();
+        host = Host.read(SystemFiles.HERE);
     }
 
     @AfterEach

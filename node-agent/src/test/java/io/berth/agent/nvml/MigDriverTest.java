@@ -10,6 +10,7 @@ import io.berth.contracts.IndexSet;
 import io.berth.contracts.MigGpu;
 import io.berth.contracts.MigPlacement;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,6 +32,9 @@ class MigDriverTest {
     @BeforeEach
     void load() throws IOException {
         driver = NvmlStub.in(folder, Topologies.splitA100());
+        Path minors = folder.resolve("proc/driver/nvidia-caps/mig-minors");
+        Files.createDirectories(minors.getParent());
+        Files.writeString(minors, Topologies.migMinors());
     }
 
     private void divide(MigPlacement... into) throws NvmlFailure {
@@ -38,11 +42,15 @@ class MigDriverTest {
     }
 
     private MigGpu gpu() {
-        return NvidiaGpus.find(driver.library(), SystemFiles.HERE, HOST).migGpus().getFirst();
+        return NvidiaGpus.find(driver.library(), new SystemFiles(folder), HOST, List.of())
+                .migGpus()
+                .getFirst();
     }
 
     private List<String> types() {
-        return NvidiaGpus.find(driver.library(), SystemFiles.HERE, HOST).gpus().stream()
+        return NvidiaGpus.find(driver.library(), new SystemFiles(folder), HOST, List.of())
+                .gpus()
+                .stream()
                 .map(Gpu::type)
                 .toList();
     }

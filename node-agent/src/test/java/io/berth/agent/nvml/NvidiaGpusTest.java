@@ -2,6 +2,7 @@ package io.berth.agent.nvml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.agent.host.AmdGpus;
 import io.berth.agent.host.FoundGpus;
 import io.berth.agent.host.FoundGpus.Aside;
 import io.berth.agent.host.GpuProfile;
@@ -15,6 +16,7 @@ import io.berth.contracts.GpuHardware.MigInstance;
 import io.berth.contracts.GpuLinks;
 import io.berth.contracts.Hardware.GpuDriver;
 import io.berth.contracts.Hardware.Health;
+import io.berth.contracts.Hardware.OutOfService;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.MigGpu;
 import io.berth.contracts.MigPlacement;
@@ -22,6 +24,7 @@ import io.berth.contracts.MigProfile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -32,6 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What is found of NVIDIA's GPUs, through a real library with the driver's functions and layouts.
 class NvidiaGpusTest {
@@ -44,12 +48,13 @@ class NvidiaGpusTest {
     SystemFiles files = SystemFiles.HERE;
 
     @BeforeEach
-    void beInARoot() {
+    void beInARoot() throws IOException {
         files = new SystemFiles(root);
+        file("proc/driver/nvidia-caps/mig-minors", Topologies.migMinors());
     }
 
     private FoundGpus find(String topology) throws IOException {
-        return NvidiaGpus.find(NvmlStub.in(folder, topology).library(), files, HOST);
+        return NvidiaGpus.find(NvmlStub.in(folder, topology).library(), files, HOST, List.of());
     }
 
     private void file(String path, String text) throws IOException {
@@ -107,9 +112,83 @@ class NvidiaGpusTest {
     }
 
     @Test
-    void gpus_on_switches_reach_one_another_by_all_their_links() throws IOException {
-        assertThat(links(find(Topologies.hgxH100())).rows().getFirst())
+    void the_cpus_near_to_a_gpu_may_be_beyond_the_first_64() throws IOException {
+        Host large = new Host("lab", IndexSet.parse("0-127"), 2, 64, 1, 14_000, "Linux", "amd64");
+        NvmlStub stub =
+                NvmlStub.in(
+                        folder,
+                        Topologies.l40s() + "gpu 1 cpus=0,f0\ngpu 2 cpus=1,8000000000000000\n");
+
+        FoundGpus found = NvidiaGpus.find(stub.library(), files, large, List.of());
+
+        assertThat(found.gpus())
+                .extracting(gpu -> String.valueOf(hardware(gpu).cpus()))
+                .containsExactly("0-1", "68-71", "0,127", "2-3");
+    }
+
+    @Test
+    void the_numa_node_is_the_kernels_or_where_it_tells_none_the_drivers() throws IOException {
+        file("sys/bus/pci/devices/0000:00:00.0/numa_node", "3\n");
+        file("sys/bus/pci/devices/0000:03:00.0/numa_node", "-1\n");
+
+        FoundGpus found = find(Topologies.l40s() + "gpu 2 numa=-1\n");
+
+        assertThat(found.gpus()).extracting(Gpu::numaNode).containsExactly(3, 0, -1, 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "fail nvmlDeviceGetNvLinkRemoteDeviceType 13\n"})
+    void gpus_on_switches_reach_one_another_by_all_their_links(String driver) throws IOException {
+        FoundGpus found = find(Topologies.hgxH100() + driver);
+
+        assertThat(links(found).rows().getFirst())
                 .isEqualTo("X NV18 NV18 NV18 NV18 NV18 NV18 NV18");
+        assertThat(found.gpus())
+                .allSatisfy(gpu -> {
+                    assertThat(hardware(gpu).switchLinks())
+                            .isEqualTo(
+                                    Map.of(
+                                            "0000:a0:00.0", 5,
+                                            "0000:a1:00.0", 5,
+                                            "0000:a2:00.0", 4,
+                                            "0000:a3:00.0", 4));
+                    assertThat(hardware(gpu).fabric()).as("of several machines").isNull();
+                });
+    }
+
+    @Test
+    void a_link_is_what_the_driver_says_that_it_is() throws IOException {
+        FoundGpus found =
+                find(
+                        Topologies.l40s()
+                                + "link 0 0 00000000:01:00.0\n"
+                                + "link 0 1 00000000:aa:00.0 2\n"
+                                + "link 0 2 00000000:ab:00.0 1\n"
+                                + "link 0 3 00000000:ac:00.0 0\n"
+                                + "link 0 4 - 2\n"
+                                + "link 0 5 - 1\n"
+                                + "link 0 6 00000000:ad:00.0 255\n");
+
+        assertThat(hardware(found.gpus().getFirst()).switchLinks())
+                .isEqualTo(Map.of("0000:aa:00.0", 1, "0000:ad:00.0", 1, "?", 1));
+        assertThat(links(found).rows().getFirst()).isEqualTo("X NV1 PHB SYS");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "fail nvmlDeviceGetNvLinkRemoteDeviceType 13\n"})
+    void a_link_to_a_gpu_that_is_lost_is_not_a_switchs(String driver) throws IOException {
+        file("sys/bus/pci/devices/0000:03:00.0/class", "0x030200\n");
+
+        FoundGpus found =
+                find(Topologies.dgx1() + "fail nvmlDeviceGetHandleByIndex_v2 15 3\n" + driver);
+
+        assertThat(found.gpus())
+                .hasSize(7)
+                .allSatisfy(gpu -> assertThat(hardware(gpu).switchLinks()).isEmpty());
+        assertThat(links(found))
+                .isEqualTo(
+                        Objects.requireNonNull(GpuProfile.named("dgx-v100").links())
+                                .among(List.of(0, 1, 2, 4, 5, 6, 7)));
     }
 
     @Test
@@ -129,20 +208,6 @@ class NvidiaGpusTest {
 
     @Test
     void a_split_gpu_is_its_instances_each_with_what_opens_it() throws IOException {
-        file(
-                "proc/driver/nvidia-caps/mig-minors",
-                """
-                config 1
-                monitor 2
-                gpu0/gi2/access 21
-                gpu0/gi2/ci0/access 22
-                gpu0/gi9/access 84
-                gpu0/gi9/ci0/access 85
-                gpu0/gi10/access 93
-                gpu0/gi10/ci0/access 94
-                gpu1/gi2/access 156
-                """);
-
         FoundGpus found = find(Topologies.splitA100());
 
         assertThat(found.gpus()).extracting(Gpu::index).containsExactly(0, 1, 2, 3);
@@ -190,6 +255,41 @@ class NvidiaGpusTest {
     }
 
     @Test
+    void a_split_gpu_that_is_lost_does_not_change_the_indices_of_others() throws IOException {
+        String whole = Topologies.splitA100() + "gpu 0 mig=1\ngpu 1 mig=0\n";
+        NvmlStub stub =
+                NvmlStub.in(folder, whole + "fail nvmlDeviceGetCudaComputeCapability 15 0\n");
+
+        FoundGpus found = NvidiaGpus.find(stub.library(), files, HOST, List.of());
+        stub.tell(whole + "fail nvmlDeviceGetHandleByIndex_v2 15 0\n");
+        FoundGpus again = NvidiaGpus.find(stub.library(), files, HOST, found.taken());
+
+        assertThat(found.outOfService()).extracting(OutOfService::index).containsExactly(0);
+        assertThat(found.gpus()).extracting(Gpu::index).containsExactly(7);
+        assertThat(again.outOfService()).extracting(OutOfService::index).containsExactly(0);
+        assertThat(again.gpus()).extracting(Gpu::index).containsExactly(7);
+    }
+
+    @Test
+    void the_indices_of_another_vendors_gpus_go_on_after_all_of_these() throws IOException {
+        for (int node : List.of(1, 2)) {
+            file(
+                    "sys/class/kfd/kfd/topology/nodes/%d/properties".formatted(node),
+                    "simd_count 304\nunique_id %d\nlocation_id %d\n%s"
+                            .formatted(
+                                    node,
+                                    0x1800 + (node << 8),
+                                    node == 1 ? "" : "drm_render_minor 128\n"));
+        }
+
+        FoundGpus found =
+                find(Topologies.splitA100() + "gpu 0 mig=1\n").and(AmdGpus.find(files, HOST));
+
+        assertThat(found.gpus()).extracting(Gpu::index).containsExactly(7, 8, 9, 15);
+        assertThat(found.outOfService()).extracting(OutOfService::index).containsExactly(14);
+    }
+
+    @Test
     void a_gpu_in_mig_mode_that_stands_aside_is_not_divided() throws IOException {
         FoundGpus found =
                 find(Topologies.splitA100())
@@ -217,6 +317,52 @@ class NvidiaGpusTest {
         assertThat(found.outOfService()).isEmpty();
     }
 
+    @ParameterizedTest
+    @CsvSource({"10/access", "10/ci0/access"})
+    void an_instance_of_which_nobody_knows_what_opens_it_is_out_of_service(String missing)
+            throws IOException {
+        file(
+                "proc/driver/nvidia-caps/mig-minors",
+                Topologies.migMinors().replace("gpu0/gi" + missing, "other"));
+
+        FoundGpus found = find(Topologies.splitA100());
+
+        assertThat(found.gpus())
+                .extracting(Gpu::uuid)
+                .containsExactly("GPU-0", "MIG-aaaa", "MIG-bbbb");
+        assertThat(found.outOfService())
+                .containsExactly(
+                        new OutOfService(
+                                3,
+                                "MIG-cccc",
+                                "0000:01:00.0",
+                                Health.DRAINED,
+                                "/proc/driver/nvidia-caps/mig-minors does not tell what opens instance 10/0 of GPU 0"));
+        assertThat(found.migGpus()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "nvmlDeviceGetGpuInstances 4, nvmlDeviceGetGpuInstances: no permission",
+        "nvmlDeviceGetGpuInstanceProfileInfoV 13, no profiles"
+    })
+    void a_gpu_that_is_split_into_nothing_and_tells_no_profiles_is_out_of_service(
+            String fails, String why) throws IOException {
+        FoundGpus found = find(Topologies.splitA100() + "gpu 0 mig=1\nfail " + fails + " 0\n");
+
+        assertThat(found.gpus()).extracting(Gpu::index).containsExactly(7, 8, 9);
+        assertThat(found.migGpus()).extracting(MigGpu::uuid).containsExactly("GPU-1");
+        assertThat(found.outOfService())
+                .containsExactly(
+                        new OutOfService(
+                                0,
+                                "GPU-0",
+                                "0000:00:00.0",
+                                Health.DRAINED,
+                                "it is in MIG mode and split into nothing, and how it may be split is not told: "
+                                        + why));
+    }
+
     @Test
     void a_gpu_that_is_lost_while_it_tells_how_it_is_split_is_out_of_service() throws IOException {
         FoundGpus found = find(Topologies.splitA100() + "fail nvmlDeviceGetGpuInstances 15\n");
@@ -235,6 +381,41 @@ class NvidiaGpusTest {
                         assertThat(hardware(gpu).fabric())
                                 .isEqualTo(new Fabric("8d2c1b7e-0123-4567-890a-bcdefedcba98", 3)));
         assertThat(links(found).nvlinks(0, 3)).isEqualTo(18);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void a_gpu_whose_fabric_is_not_complete_is_out_of_service_until_it_is(int state)
+            throws IOException {
+        NvmlStub stub =
+                NvmlStub.in(
+                        folder, Topologies.nvl72Tray() + "gpu 2 fabricstate=%d\n".formatted(state));
+
+        FoundGpus found = NvidiaGpus.find(stub.library(), files, HOST, List.of());
+        stub.tell(Topologies.nvl72Tray());
+        FoundGpus complete = NvidiaGpus.find(stub.library(), files, HOST, List.of());
+
+        assertThat(found.gpus()).extracting(Gpu::index).containsExactly(0, 1, 3);
+        assertThat(found.outOfService())
+                .containsExactly(
+                        new OutOfService(
+                                2,
+                                "GPU-2",
+                                "0000:02:00.0",
+                                Health.DRAINED,
+                                "its NVLink fabric is not complete: the fabric manager has yet to join it"));
+        assertThat(complete.gpus())
+                .hasSize(4)
+                .allSatisfy(gpu -> assertThat(hardware(gpu).fabric()).isNotNull());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"15,LOST", "10,LOST", "999,LOST", "4,DRAINED", "3,DRAINED"})
+    void only_a_gpu_that_does_not_answer_is_lost(int code, Health health) throws IOException {
+        FoundGpus found =
+                find(Topologies.l40s() + "fail nvmlDeviceGetPciInfo_v3 %d 1\n".formatted(code));
+
+        assertThat(found.outOfService()).extracting(OutOfService::health).containsExactly(health);
     }
 
     @Test
@@ -275,7 +456,7 @@ class NvidiaGpusTest {
         }
         NvmlStub stub = NvmlStub.old(folder, Topologies.l40s());
 
-        FoundGpus found = NvidiaGpus.find(stub.library(), files, HOST);
+        FoundGpus found = NvidiaGpus.find(stub.library(), files, HOST, List.of());
 
         assertThat(found.gpus()).extracting(Gpu::minor).containsExactly(9, 8, 7, 6);
         assertThat(hardware(found.gpus().getFirst()).fabric()).isNull();
@@ -286,12 +467,13 @@ class NvidiaGpusTest {
             throws IOException {
         NvmlStub stub = NvmlStub.old(folder, Topologies.l40s());
 
-        FoundGpus found = NvidiaGpus.find(stub.library(), files, HOST);
+        FoundGpus found = NvidiaGpus.find(stub.library(), files, HOST, List.of());
 
         assertThat(found.gpus()).isEmpty();
         assertThat(found.outOfService())
                 .hasSize(4)
-                .allMatch(gpu -> gpu.reason().startsWith("nvmlDeviceGetMinorNumber"));
+                .allMatch(gpu -> gpu.reason().startsWith("nvmlDeviceGetMinorNumber"))
+                .allMatch(gpu -> gpu.health() == Health.DRAINED);
     }
 
     @Test
@@ -311,13 +493,33 @@ class NvidiaGpusTest {
     }
 
     @Test
+    void a_driver_that_hangs_is_a_driver_with_a_problem() throws Exception {
+        file("sys/module/nvidia/version", "550.54.15\n");
+        NvmlStub stub = NvmlStub.in(folder, Topologies.l40s() + "hang nvmlDeviceGetMemoryInfo 3\n");
+
+        FoundGpus found = NvidiaGpus.within(Duration.ofMillis(10), stub.library(), files, HOST);
+        stub.tell(Topologies.l40s());
+
+        assertThat(found.gpus()).isEmpty();
+        assertThat(found.drivers())
+                .containsExactly(
+                        new GpuDriver(
+                                GpuHardware.Vendor.NVIDIA,
+                                "550.54.15",
+                                null,
+                                "it has not answered for 10 ms, as one does whose GPU hangs"));
+        assertThat(NvidiaGpus.within(Duration.ofMinutes(1), stub.library(), files, HOST).gpus())
+                .hasSize(4);
+    }
+
+    @Test
     void gpus_on_the_bus_without_a_library_are_a_problem_too() throws IOException {
         file("sys/bus/pci/devices/0000:3b:00.0/vendor", "0x10de\n");
         file("sys/bus/pci/devices/0000:3b:00.0/class", "0x030200\n");
         file("sys/bus/pci/devices/0000:3b:00.1/vendor", "0x10de\n");
         file("sys/bus/pci/devices/0000:3b:00.1/class", "0x040300\n");
 
-        FoundGpus found = NvidiaGpus.find(folder + "/libnone.so.1", files, HOST);
+        FoundGpus found = NvidiaGpus.find(folder + "/libnone.so.1", files, HOST, List.of());
 
         assertThat(found.drivers())
                 .extracting(GpuDriver::problem)
@@ -329,7 +531,7 @@ class NvidiaGpusTest {
 
     @Test
     void a_machine_without_either_has_no_gpus_and_no_problem() {
-        assertThat(NvidiaGpus.find(folder + "/libnone.so.1", files, HOST))
+        assertThat(NvidiaGpus.find(folder + "/libnone.so.1", files, HOST, List.of()))
                 .isEqualTo(FoundGpus.NONE);
     }
 

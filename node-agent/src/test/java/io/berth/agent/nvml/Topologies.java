@@ -19,10 +19,10 @@ public final class Topologies {
                 + ancestors(8, 50);
     }
 
-    /// Eight H100, eighteen NVLinks each over four switches.
+    /// Eight H100, eighteen NVLinks each over four switches, in a fabric of this machine alone.
     public static String hgxH100() {
         return DRIVER
-                + gpus(8, "mem=81559 cc=9.0 power=700 ecc=1", "NVIDIA H100 80GB HBM3")
+                + gpus(8, "mem=81559 cc=9.0 power=700 ecc=1 fabricstate=3", "NVIDIA H100 80GB HBM3")
                 + IntStream.range(0, 8)
                         .mapToObj(gpu ->
                                 IntStream.range(0, 18)
@@ -66,6 +66,22 @@ public final class Topologies {
                 + "mig 1 1 uuid=MIG-bbbb gi=9 ci=0 mem=4864 start=0 name=NVIDIA A100-SXM4-40GB MIG 1g.5gb\n"
                 + "mig 1 3 uuid=MIG-cccc gi=10 ci=0 mem=4864 start=2 name=NVIDIA A100-SXM4-40GB MIG 1g.5gb\n"
                 + ancestors(2, 50);
+    }
+
+    /// The driver's `mig-minors`: which capability devices open the instances of two GPUs.
+    public static String migMinors() {
+        var text = new StringBuilder("config 1\nmonitor 2\n");
+        int number = 3;
+        for (int gpu = 0; gpu < 2; gpu++) {
+            for (int instance = 0; instance < 15; instance++) {
+                String name = "gpu%d/gi%d/".formatted(gpu, instance);
+                text.append("%saccess %d\n".formatted(name, number++));
+                for (int compute = 0; compute < 8; compute++) {
+                    text.append("%sci%d/access %d\n".formatted(name, compute, number++));
+                }
+            }
+        }
+        return text.toString();
     }
 
     /// A tray of an NVL72: four GPUs of one clique of a fabric that spans the rack.

@@ -2,13 +2,17 @@
  *
  *   driver VERSION CUDA          550.54.15 12040; without this line there is no driver (error 9)
  *   gpu INDEX KEY=VALUE...       minor uuid bus mem numa cpus(hex words, low first, by comma) cc power ecc serial fabric=HEX/CLIQUE
- *                                mig=0|1 use used mw mj temp sm memclk sbe dbe pids(by comma, each perhaps with :MiB and @PERCENT) pending; name=... last, to the line's end
- *   link INDEX LINK BUS          an active NVLink to what has that bus address
+ *                                fabricstate=1|2|3 (3 if it has a fabric and nothing else is said)
+ *                                mig=0|1 use used mw mj temp sm memclk sbe dbe pending pids(by comma, each perhaps with :MiB and @PERCENT) mps(likewise,
+ *                                clients of MPS); name=... last, to the line's end
+ *   link INDEX LINK BUS [TYPE]   an active NVLink to what has that bus address, - if it tells none: TYPE 0 a GPU (of any GPU's address), 1 IBM's
+ *                                processor, 2 a switch (of any other), 255 unknown
  *   anc INDEX INDEX LEVEL        PCI ancestor: 10, 20, 30, 40, 50
  *   mig INDEX PLACE KEY=VALUE... uuid gi ci mem start; name=... last; without uuid a GPU instance with no compute instance
  *   gone INDEX PLACE             there is no such instance any more
  *   fail FUNCTION CODE [INDEX]   that function answers so, for all or for one GPU
- *   xid INDEX CODE               an event, once
+ *   hang FUNCTION [INDEX]        that function does not answer, for all or for one GPU, until this line is gone
+ *   xid INDEX CODE [GI CI]       an event, once, of a GPU or of one of its instances
  *
  * A GPU in MIG mode is split by the table of the A100 of 40 GB. What is created and destroyed is written behind the other lines, so that it is
  * there for the next process too.
@@ -22,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -31,6 +36,7 @@
 #define MIGS 8
 #define FAULTS 32
 #define EVENTS 64
+#define PIDS 1024
 
 enum { OK = 0, UNINITIALIZED = 1, INVALID = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, SIZE = 7, NO_DRIVER = 9, TIMEOUT = 10, IN_USE = 19, NO_ROOM = 23, VERSION = 25 };
 
@@ -56,20 +62,24 @@ static_assert(sizeof(Pci) == 68 && offsetof(Pci, busId) == 36, "nvmlPciInfo_t");
 static_assert(sizeof(MemoryInfo) == 24, "nvmlMemory_t");
 static_assert(sizeof(Process) == 24, "nvmlProcessInfo_t");
 static_assert(sizeof(ProcessUse) == 32 && offsetof(ProcessUse, at) == 8 && offsetof(ProcessUse, sm) == 16, "nvmlProcessUtilizationSample_t");
-static_assert(sizeof(Event) == 32, "nvmlEventData_t");
+static_assert(sizeof(Event) == 32 && offsetof(Event, gi) == 24 && offsetof(Event, ci) == 28, "nvmlEventData_t");
 static_assert(sizeof(Fabric) == 28 && offsetof(Fabric, state) == 24, "nvmlGpuFabricInfo_t");
+
+typedef struct { unsigned count, pid[PIDS], mib[PIDS], use[PIDS]; } Processes;
 
 typedef struct Device {
     int there, index, isMig, place, start;
     char uuid[96], name[96], bus[32], serial[32];
     int minor, numa, major, capability, ecc, split, gi, ci, pending;
     unsigned long long mem, used, mj, sbe, dbe;
-    unsigned power, use, mw, temp, sm, memclk, pids[8], pidMib[8], pidUse[8], pidCount;
+    unsigned power, use, mw, temp, sm, memclk;
+    Processes compute, mps;
     unsigned long cpus[8];
     unsigned char cluster[16];
-    int inFabric;
+    int fabricState;
     unsigned clique;
     char links[LINKS][32];
+    int linkTypes[LINKS];
     struct Device *migs;
 } Device;
 
@@ -77,11 +87,22 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Device gpus[GPUS], migs[GPUS][MIGS];
 static int ancestors[GPUS][GPUS];
 static struct { char function[64]; int code, gpu; } faults[FAULTS];
-static struct { int gpu; unsigned long long code; } events[EVENTS];
-static int gpuCount, faultCount, eventCount, eventsTaken, initialized, cuda;
+static struct { char function[64]; int gpu; } hangs[FAULTS];
+static struct { int gpu, gi, ci; unsigned long long code; } events[EVENTS];
+static int gpuCount, faultCount, hangCount, eventCount, eventsTaken, initialized, cuda;
 static char driver[64];
 static struct timespec seen;
 static off_t seenSize;
+
+static void processes(Processes *p, char *v) {
+    for (p->count = 0; p->count < PIDS && v; v = strchr(v, ',') ? strchr(v, ',') + 1 : 0) {
+        char *mib = strpbrk(v, ":,");
+        p->mib[p->count] = mib && *mib == ':' ? atoi(mib + 1) : 0;
+        const char *use = strchr(v, '@');
+        p->use[p->count] = use && (!strchr(v, ',') || use < strchr(v, ',')) ? atoi(use + 1) : 0;
+        p->pid[p->count++] = atoi(v);
+    }
+}
 
 static void key(Device *d, char *k, char *v) {
     if (!strcmp(k, "minor")) d->minor = atoi(v);
@@ -109,16 +130,11 @@ static void key(Device *d, char *k, char *v) {
     else if (!strcmp(k, "pending")) d->pending = atoi(v);
     else if (!strcmp(k, "cpus"))
         for (int i = 0; i < 8 && v; i++, v = strchr(v, ',') ? strchr(v, ',') + 1 : 0) d->cpus[i] = strtoul(v, 0, 16);
-    else if (!strcmp(k, "pids"))
-        for (d->pidCount = 0; d->pidCount < 8 && v; v = strchr(v, ',') ? strchr(v, ',') + 1 : 0) {
-            char *mib = strpbrk(v, ":,");
-            d->pidMib[d->pidCount] = mib && *mib == ':' ? atoi(mib + 1) : 0;
-            const char *use = strchr(v, '@');
-            d->pidUse[d->pidCount] = use && (!strchr(v, ',') || use < strchr(v, ',')) ? atoi(use + 1) : 0;
-            d->pids[d->pidCount++] = atoi(v);
-        }
+    else if (!strcmp(k, "pids")) processes(&d->compute, v);
+    else if (!strcmp(k, "mps")) processes(&d->mps, v);
+    else if (!strcmp(k, "fabricstate")) d->fabricState = atoi(v);
     else if (!strcmp(k, "fabric")) {
-        d->inFabric = 1;
+        d->fabricState = 3;
         for (int i = 0; i < 16; i++) sscanf(v + 2 * i, "%2hhx", &d->cluster[i]);
         d->clique = atoi(strchr(v, '/') + 1);
     } else abort();
@@ -156,7 +172,11 @@ static void line(char *text) {
     } else if (!strcmp(word, "gone")) {
         if (sscanf(rest, "%d %d", &a, &b) == 2) migs[a][b].there = 0;
     } else if (!strcmp(word, "link")) {
-        if (sscanf(rest, "%d %d %31s", &a, &b, bus) == 3) strcpy(gpus[a].links[b], bus);
+        c = -1;
+        if (sscanf(rest, "%d %d %31s %d", &a, &b, bus, &c) >= 3) {
+            strcpy(gpus[a].links[b], bus);
+            gpus[a].linkTypes[b] = c;
+        }
     } else if (!strcmp(word, "anc")) {
         if (sscanf(rest, "%d %d %d", &a, &b, &c) == 3) ancestors[a][b] = ancestors[b][a] = c;
     } else if (!strcmp(word, "fail")) {
@@ -164,8 +184,12 @@ static void line(char *text) {
         strcpy(faults[faultCount].function, function);
         faults[faultCount].code = a;
         faults[faultCount++].gpu = n == 3 ? b : -1;
+    } else if (!strcmp(word, "hang")) {
+        hangs[hangCount].gpu = -1;
+        if (sscanf(rest, "%63s %d", hangs[hangCount].function, &hangs[hangCount].gpu) >= 1) hangCount++;
     } else if (!strcmp(word, "xid")) {
-        if (sscanf(rest, "%d %d", &a, &b) == 2) {
+        events[eventCount].gi = events[eventCount].ci = -1;
+        if (sscanf(rest, "%d %d %d %d", &a, &b, &events[eventCount].gi, &events[eventCount].ci) >= 2) {
             events[eventCount].gpu = a;
             events[eventCount++].code = b;
         }
@@ -182,15 +206,19 @@ static void locate(char *path, size_t size) {
 }
 
 static void load(void) {
-    char path[4096], text[1024];
+    char path[4096], text[16384];
     struct stat now;
     locate(path, sizeof path);
-    if (stat(path, &now) || (now.st_size == seenSize && now.st_mtim.tv_sec == seen.tv_sec && now.st_mtim.tv_nsec == seen.tv_nsec)) return;
+    if (stat(path, &now)) {
+        hangCount = 0;
+        return;
+    }
+    if (now.st_size == seenSize && now.st_mtim.tv_sec == seen.tv_sec && now.st_mtim.tv_nsec == seen.tv_nsec) return;
     seen = now.st_mtim;
     seenSize = now.st_size;
     memset(gpus, 0, sizeof gpus);
     memset(migs, 0, sizeof migs);
-    gpuCount = faultCount = eventCount = *driver = 0;
+    gpuCount = faultCount = hangCount = eventCount = *driver = 0;
     FILE *file = fopen(path, "r");
     while (file && fgets(text, sizeof text, file)) {
         text[strcspn(text, "\n")] = 0;
@@ -199,10 +227,22 @@ static void load(void) {
     if (file) fclose(file);
 }
 
+static int hanging(const char *function, Device *device) {
+    for (int i = 0; i < hangCount; i++)
+        if (!strcmp(hangs[i].function, function) && (hangs[i].gpu < 0 || (device && device->index == hangs[i].gpu))) return 1;
+    return 0;
+}
+
 /* What a call is to answer before it does anything: 0 if nothing is wrong. */
 static int fault(const char *function, Device *device) {
     pthread_mutex_lock(&lock);
     load();
+    while (hanging(function, device)) {
+        pthread_mutex_unlock(&lock);
+        nanosleep(&(struct timespec){0, 5000000}, 0);
+        pthread_mutex_lock(&lock);
+        load();
+    }
     int code = initialized ? OK : UNINITIALIZED;
     for (int i = 0; i < faultCount; i++)
         if (!strcmp(faults[i].function, function) && (faults[i].gpu < 0 || (device && device->index == faults[i].gpu))) code = faults[i].code;
@@ -244,10 +284,12 @@ API int nvmlDeviceGetSerial(Device *d, char *v, unsigned n) { CHECK(d); return t
 API int nvmlDeviceGetMinorNumber(Device *d, unsigned *v) { CHECK(d); WHOLE(d); *v = d->minor; return OK; }
 API int nvmlDeviceGetGpuFabricInfo(Device *d, Fabric *v) {
     CHECK(d);
-    if (!d->inFabric) return NOT_SUPPORTED;
-    memcpy(v->uuid, d->cluster, 16);
-    v->clique = d->clique;
-    v->state = 3;
+    if (!d->fabricState) return NOT_SUPPORTED;
+    v->state = d->fabricState;
+    if (v->state == 3) {
+        memcpy(v->uuid, d->cluster, 16);
+        v->clique = d->clique;
+    }
     return OK;
 }
 API int nvmlDeviceGetMigMode(Device *d, unsigned *now, unsigned *pending) { CHECK(d); WHOLE(d); *now = *pending = d->split; return OK; }
@@ -283,7 +325,16 @@ API int nvmlDeviceGetNvLinkState(Device *d, unsigned l, unsigned *v) {
     *v = *d->links[l] != 0;
     return OK;
 }
-API int nvmlDeviceGetNvLinkRemotePciInfo_v2(Device *d, unsigned l, Pci *p) { CHECK(d); return pci(p, d->links[l]); }
+API int nvmlDeviceGetNvLinkRemotePciInfo_v2(Device *d, unsigned l, Pci *p) { CHECK(d); return *d->links[l] == '-' ? NOT_SUPPORTED : pci(p, d->links[l]); }
+#ifndef OLD_DRIVER
+API int nvmlDeviceGetNvLinkRemoteDeviceType(Device *d, unsigned l, unsigned *v) {
+    CHECK(d);
+    *v = d->linkTypes[l] < 0 ? 2 : d->linkTypes[l];
+    for (int i = 0; d->linkTypes[l] < 0 && i < gpuCount; i++)
+        if (!strcasecmp(gpus[i].bus, d->links[l])) *v = 0;
+    return OK;
+}
+#endif
 API int nvmlDeviceGetMaxMigDeviceCount(Device *d, unsigned *n) { CHECK(d); *n = d->split ? 7 : 0; return OK; }
 API int nvmlDeviceGetMigDeviceHandleByIndex(Device *d, unsigned i, Device **m) {
     CHECK(d);
@@ -418,7 +469,7 @@ API int nvmlGpuInstanceCreateComputeInstance(Device *m, unsigned id, Device **cr
 }
 API int nvmlComputeInstanceDestroy(Device *m) {
     CHECK(m);
-    if (m->pidCount) return IN_USE;
+    if (m->compute.count) return IN_USE;
     place(m->index, m->place, profileOf(m), m->start, "");
     return OK;
 }
@@ -439,13 +490,17 @@ API int nvmlDeviceGetTotalEccErrors(Device *d, int t, int c, unsigned long long 
     *v = t ? d->dbe : d->sbe;
     return OK;
 }
-API int nvmlDeviceGetComputeRunningProcesses_v3(Device *d, unsigned *n, Process *p) {
-    CHECK(d);
-    if (*n < d->pidCount) return SIZE;
-    *n = d->pidCount;
-    for (unsigned i = 0; i < d->pidCount; i++) p[i] = (Process){d->pids[i], d->pidMib[i] ? (unsigned long long)d->pidMib[i] << 20 : -1ULL, -1, -1};
+static int tell(Processes *from, unsigned *n, Process *p) {
+    unsigned room = *n;
+    *n = from->count;
+    if (room < from->count) return SIZE;
+    for (unsigned i = 0; i < from->count; i++) p[i] = (Process){from->pid[i], from->mib[i] ? (unsigned long long)from->mib[i] << 20 : -1ULL, -1, -1};
     return OK;
 }
+API int nvmlDeviceGetComputeRunningProcesses_v3(Device *d, unsigned *n, Process *p) { CHECK(d); return tell(&d->compute, n, p); }
+#ifndef OLD_DRIVER
+API int nvmlDeviceGetMPSComputeRunningProcesses_v3(Device *d, unsigned *n, Process *p) { CHECK(d); return tell(&d->mps, n, p); }
+#endif
 /* Of those that used it, as of now. */
 API int nvmlDeviceGetProcessUtilization(Device *d, ProcessUse *p, unsigned *n, unsigned long long since) {
     CHECK(d);
@@ -454,12 +509,12 @@ API int nvmlDeviceGetProcessUtilization(Device *d, ProcessUse *p, unsigned *n, u
     clock_gettime(CLOCK_REALTIME, &now);
     unsigned long long at = now.tv_sec * 1000000ULL + now.tv_nsec / 1000;
     unsigned used = 0, most = *n;
-    for (unsigned i = 0; i < d->pidCount; i++) used += d->pidUse[i] != 0;
+    for (unsigned i = 0; i < d->compute.count; i++) used += d->compute.use[i] != 0;
     if (!used || at <= since) return NOT_FOUND;
     *n = used;
     if (!p || most < used) return SIZE;
-    for (unsigned i = 0, k = 0; i < d->pidCount; i++)
-        if (d->pidUse[i]) p[k++] = (ProcessUse){d->pids[i], at, d->pidUse[i], 0, 0, 0};
+    for (unsigned i = 0, k = 0; i < d->compute.count; i++)
+        if (d->compute.use[i]) p[k++] = (ProcessUse){d->compute.pid[i], at, d->compute.use[i], 0, 0, 0};
     return OK;
 }
 API int nvmlDeviceGetRetiredPagesPendingStatus(Device *d, int *v) { CHECK(d); *v = 0; return OK; }
@@ -477,7 +532,7 @@ API int nvmlEventSetWait_v2(void *s, Event *e, unsigned millis) {
     for (unsigned waited = 0;; waited += 5) {
         CHECK(0);
         if (eventsTaken < eventCount) {
-            *e = (Event){&gpus[events[eventsTaken].gpu], 8, events[eventsTaken].code, -1, -1};
+            *e = (Event){&gpus[events[eventsTaken].gpu], 8, events[eventsTaken].code, events[eventsTaken].gi, events[eventsTaken].ci};
             eventsTaken++;
             return OK;
         }
