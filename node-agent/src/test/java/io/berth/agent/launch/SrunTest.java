@@ -583,15 +583,44 @@ class SrunTest {
         assertThat(folder.resolve("err.1")).hasContent("e\n");
     }
 
+    /// The second is the name of the file of task 1.
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "out_%x_%03t      | out_train_001",
+                "%A_%a.%u-%4t     | 5_12.alice-0001",
+                "%2j-%2s-%2n-%J%t | 07-00-00-7.01",
+                "%4J.%05N%t       | 0007.0.gpu11",
+                "%12t%003t%008t   | 000000000100100000001",
+                "100%%t.%t        | 100%t.1",
+                "50%-%q%%%3q%t%   | 50%-%q%%3q1%",
+                "%t%12            | 1%12",
+                "a b*$x;%t        | a b*$x;1",
+            })
+    void a_name_is_filled_in_as_that_of_a_script(String pattern, String name) throws Exception {
+        Files.writeString(folder.resolve("pattern"), pattern);
+
+        Result step =
+                run(
+                        """
+                        export SLURM_JOB_NAME=train SLURM_JOB_USER=alice SLURM_ARRAY_JOB_ID=5 SLURM_ARRAY_TASK_ID=12
+                        SLURMD_NODENAME=gpu1.example.org srun -n2 -o "$(cat pattern)" sh -c 'echo $SLURM_PROCID'
+                        """);
+
+        assertThat(step).isEqualTo(new Result(0, "", ""));
+        assertThat(folder.resolve(name)).hasContent("1\n");
+    }
+
     @Test
-    void names_with_what_a_shell_reads_are_as_they_are() throws Exception {
+    void a_backslash_in_a_name_turns_all_of_it_off_and_is_dropped() throws Exception {
         Files.writeString(folder.resolve("programs"), "* echo %t\\n\n");
 
         Result step = run("srun -n2 -o 'a\\nb\\\\0\\$%t' --multi-prog programs");
 
         assertThat(step).isEqualTo(new Result(0, "", ""));
-        assertThat(folder.resolve("a\\nb\\\\0\\$0")).isNotEmptyFile();
-        assertThat(folder.resolve("a\\nb\\\\0\\$1")).hasContent("1\\n");
+        assertThat(sorted(Files.readString(folder.resolve("anb0$%t"))))
+                .containsExactly("0\\n", "1\\n");
     }
 
     @Test
