@@ -91,6 +91,29 @@ class NodeAgentTest {
     }
 
     @Test
+    void an_earlier_run_of_a_job_is_refused_while_a_later_one_is_there() throws IOException {
+        placement.register(node);
+        RunId earlier = HandPlacement.newRun();
+        var later = new RunId(earlier.job(), 2);
+        var spec = Jobs.script(earlier.job(), rig.work, "echo started; sleep 60");
+        placement.launch(node, later, spec, 64);
+        placement.await(Started.class, later);
+
+        placement.launch(node, earlier, spec, 64);
+        Ended refused = placement.await(Ended.class, earlier);
+        List<HeldRun> held = rig.agent().runs();
+        placement.stop(node, later, 5);
+        placement.await(Ended.class, later);
+
+        assertThat(refused.cause()).isEqualTo(Cause.LAUNCH_FAILED);
+        assertThat(refused.message())
+                .isEqualTo("run %s of the job, which is a later one, is here".formatted(later));
+        assertThat(placement.reports(earlier)).containsExactly(refused);
+        assertThat(held).containsExactly(new HeldRun(later, HeldRun.Phase.RUNNING));
+        assertThat(rig.output(later)).isEqualTo("started\n");
+    }
+
+    @Test
     void an_order_of_another_epoch_is_ignored() {
         NodeSeen seen = placement.register(node);
         RunId stale = HandPlacement.newRun();
