@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -487,6 +488,29 @@ class SrunTest {
                 .hasContent(
                         "srun: Job 7 step creation temporarily disabled, retrying (Requested"
                                 + " resources are busy)\n");
+    }
+
+    @Test
+    void a_step_that_is_killed_as_it_waits_holds_nothing_back() throws Exception {
+        Process script =
+                start(
+                        "srun sh -c 'until [ -e go ]; do sleep 0.02; done' &"
+                                + " until [ -e steps/step.0 ]; do sleep 0.02; done;"
+                                + " srun --exact -G1 touch never & echo $! >waiting; wait;"
+                                + " srun sh -c 'echo $SLURM_STEP_ID $CUDA_VISIBLE_DEVICES'");
+        await().until(() -> Files.size(folder.resolve("stderr")) > 0);
+        String waiting = Files.readString(folder.resolve("waiting")).strip();
+
+        ProcessHandle.of(Long.parseLong(waiting)).orElseThrow().destroyForcibly();
+        Files.createFile(folder.resolve("go"));
+
+        assertThat(script.waitFor()).isZero();
+        assertThat(folder.resolve("stdout")).hasContent("1 G0,G1,G2,G3\n");
+        assertThat(folder.resolve("never")).doesNotExist();
+        try (Stream<Path> left = Files.list(steps)) {
+            assertThat(left.map(it -> it.getFileName().toString()))
+                    .containsExactlyInAnyOrder("lock", "log", "next");
+        }
     }
 
     @Test
