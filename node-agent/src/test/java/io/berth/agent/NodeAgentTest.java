@@ -58,7 +58,11 @@ class NodeAgentTest {
         placement.register(node);
         RunId run = HandPlacement.newRun();
         SpecReference spec =
-                placement.writeSpec(Jobs.script(run.job(), rig.work, "echo $SLURM_JOB_NODELIST"));
+                placement.writeSpec(
+                        Jobs.script(
+                                run.job(),
+                                rig.work,
+                                "echo $SLURM_JOB_NODELIST; cat $BERTH_HOSTFILE"));
         List<Allocation> both = List.of(allocation(node, 0), allocation("elsewhere7", 1));
         placement.launch(node, run, spec, LaunchMode.BATCH, true, both, 0);
         placement.await(Ready.class, run);
@@ -70,7 +74,8 @@ class NodeAgentTest {
 
         assertThat(placement.reports(run))
                 .hasExactlyElementsOfTypes(Ready.class, Started.class, Ended.class);
-        assertThat(rig.output(run)).isEqualTo(node + ",elsewhere7\n");
+        assertThat(rig.output(run))
+                .isEqualTo(node + ",elsewhere7\n" + node + " slots=1\nelsewhere7 slots=1\n");
     }
 
     @Test

@@ -258,6 +258,28 @@ class SrunTest {
     }
 
     @Test
+    void workers_of_xgboost_find_their_tracker_and_their_numbers() throws Exception {
+        String say =
+                "echo $DMLC_TASK_ID of $DMLC_NUM_WORKER at $DMLC_TRACKER_URI:$DMLC_TRACKER_PORT";
+
+        Result named =
+                run("export MASTER_ADDR=a MASTER_PORT=21007; srun -n2 sh -c '%s'".formatted(say));
+        Result bare = run("srun -n2 sh -c '%s'".formatted(say));
+        Result own =
+                run(
+                        "export DMLC_TRACKER_URI=b DMLC_TRACKER_PORT=9 DMLC_NUM_WORKER=5; srun -n2 sh -c '%s'"
+                                .formatted(say));
+        Result alone = run("srun -n1 sh -c '%s'".formatted(say));
+
+        assertThat(sorted(named.output()))
+                .containsExactly("0 of 2 at a:21007", "1 of 2 at a:21007");
+        assertThat(sorted(bare.output()))
+                .containsExactly("0 of 2 at 127.0.0.1:20000", "1 of 2 at 127.0.0.1:20000");
+        assertThat(sorted(own.output())).containsExactly("0 of 5 at b:9", "1 of 5 at b:9");
+        assertThat(alone.output()).isEqualTo("of at :\n");
+    }
+
+    @Test
     void tensorflow_is_told_of_the_roles_that_the_script_gives() throws Exception {
         String cluster = "{\"cluster\":{\"ps\":[\"a:21007\"],\"chief\":[\"a:21008\"]},\"task\":";
 
@@ -291,6 +313,9 @@ class SrunTest {
             delimiter = '|',
             value = {
                 "-n2 --cpu-bind=cores       | 0; 1",
+                "-n2 --cpu-bind=threads     | 0; 1",
+                "-n1 -c2 --cpu-bind=threads | all",
+                "-n2 --cpu-bind=rank        | 0; 1",
                 "-n2 --cpu-bind=map_cpu:1,0 | 0; 1",
                 "-n1 --cpu-bind=mask_cpu:2  | 1",
                 "-n1 --cpu-bind=ldoms       | all",
