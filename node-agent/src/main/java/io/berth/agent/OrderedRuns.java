@@ -3,6 +3,7 @@ package io.berth.agent;
 import io.berth.contracts.Consumption;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
+import io.berth.contracts.JobId;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.event.Order.Launch;
@@ -98,11 +99,18 @@ final class OrderedRuns<R extends OrderedRun> {
         parts.remove(run);
     }
 
-    /// Begins a run, whose order is in the spool then. One that is there already is confirmed.
+    /// Begins a run, whose order is in the spool then. One that is there already is confirmed, and
+    /// one is refused of whose job a later one is there.
     void launch(Launch launch) {
         R known = parts.get(launch.run());
         if (known != null) {
             known.confirm();
+            return;
+        }
+        JobId job = launch.run().job();
+        RunId last = parts.floorKey(new RunId(job, Integer.MAX_VALUE));
+        if (last != null && last.job().equals(job) && last.lease() > launch.run().lease()) {
+            refuse(launch, "run %s of the job, which is a later one, is here".formatted(last));
             return;
         }
         try {
@@ -179,8 +187,13 @@ final class OrderedRuns<R extends OrderedRun> {
         parts.values().forEach(part -> part.stop(Cause.AGENT_SHUTDOWN, killGrace));
     }
 
-    /// A launch that cannot even be spooled.
+    /// A launch of which nothing is in the spool.
     private void refuse(Launch launch, String why) {
+        LOG.atWarn()
+                .addKeyValue("run", launch.run())
+                .addKeyValue("node", launch.node())
+                .addKeyValue("reason", why)
+                .log("Run refused");
         outbox.add(
                 (epoch, applied) ->
                         new RunReport.Ended(

@@ -36,6 +36,9 @@ final class AgentChild {
                         config.home().toString(),
                         config.name().orElseThrow(),
                         config.cgroupParent()));
+        if (config.gpuProfile().isEmpty()) {
+            command.add(config.nvmlLibrary());
+        }
         return new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
@@ -43,7 +46,11 @@ final class AgentChild {
     }
 
     public static void main(String[] arguments) throws Exception {
-        TestConfig config = TestConfig.host(Path.of(arguments[1]), arguments[2], arguments[3]);
+        Path home = Path.of(arguments[1]);
+        TestConfig config =
+                arguments.length == 4
+                        ? TestConfig.host(home, arguments[2], arguments[3])
+                        : TestConfig.found(home, arguments[2], arguments[4], arguments[3]);
         try (var _ = AgentRig.start(config, new KafkaConnection(arguments[0]))) {
             Thread.currentThread().join();
         }

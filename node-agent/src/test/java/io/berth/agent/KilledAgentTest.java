@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.berth.agent.group.ApartGroup;
+import io.berth.agent.group.Group;
 import io.berth.agent.group.HostGroups;
+import io.berth.agent.host.LiveProcess;
 import io.berth.agent.launch.RunFiles;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ExitStatus;
@@ -168,25 +170,22 @@ class KilledAgentTest {
 
     @Test
     void an_epilog_that_was_broken_off_runs_again_before_the_end_is_told() throws Exception {
-        Path epilog =
-                Files.writeString(
-                        config.home().resolve("epilog"),
-                        "#!/bin/sh\ncd %s\necho >>epilogs\n%s\n"
-                                .formatted(work, UNTIL.formatted("end")));
-        Files.setPosixFilePermissions(epilog, PosixFilePermissions.fromString("rwx------"));
+        hook("epilog", "echo $$ >>epilogs; " + UNTIL.formatted("end"));
         // The settings are read at the start.
         killAgent();
         child = AgentChild.start(config, folder.resolve("child.log"), List.of());
         placement.register(node);
         running("exit 7");
-        awaitFile(work.resolve("epilogs"));
+        long epilog = pid("epilogs");
+        assertThat(RunFiles.at(spooled("")).shim()).matches(it -> !it.orElseThrow().alive());
 
         Ended ended =
                 next(
                         held(Phase.RUNNING),
                         () -> {
                             await().atMost(PATIENCE)
-                                    .until(() -> Files.size(work.resolve("epilogs")) == 2);
+                                    .until(() -> lines(work.resolve("epilogs")) == 2);
+                            assertGone(epilog);
                             assertThat(placement.reports(run)).noneMatch(Ended.class::isInstance);
                             Files.createFile(work.resolve("end"));
                         });
@@ -226,13 +225,159 @@ class KilledAgentTest {
         assertThat(ended.message()).isEqualTo("as it shut down");
     }
 
+    private void killAgentAndShim() throws Exception {
+        killAgent();
+        killShim();
+    }
+
+    private void killShim() throws IOException {
+        LiveProcess shim = RunFiles.at(spooled("")).shim().orElseThrow();
+        assertThat(ProcessHandle.of(shim.pid()).orElseThrow().destroyForcibly()).isTrue();
+        await().atMost(PATIENCE).until(() -> !shim.alive());
+    }
+
+    private long pid(String file) throws IOException {
+        await().atMost(PATIENCE).until(() -> lines(work.resolve(file)) > 0);
+        return Long.parseLong(Files.readString(work.resolve(file)).strip());
+    }
+
+    private static int lines(Path file) throws IOException {
+        return Files.exists(file) ? Files.readAllLines(file).size() : 0;
+    }
+
+    private static void assertGone(long pid) {
+        assertThat(LiveProcess.stat(pid)).matches(it -> it.isEmpty() || it.get().state() == 'Z');
+    }
+
+    @Test
+    void a_run_whose_shim_is_killed_while_no_agent_is_there_is_lost() throws Exception {
+        running("echo $$ >pid; exec sleep 60");
+        long task = pid("pid");
+        killAgentAndShim();
+
+        Ended ended = next(held(Phase.RUNNING), () -> {});
+
+        assertThat(ended.cause()).isEqualTo(Cause.STATUS_LOST);
+        assertThat(ended.message()).isEqualTo("the shim died and left no exit status");
+        assertGone(task);
+    }
+
+    @Test
+    void one_that_stands_still_then_is_lost_too() throws Exception {
+        running("echo $$ >pid; exec sleep 60");
+        long task = pid("pid");
+        placement.suspend(node, run, 1, 0);
+        placement.await(Suspended.class, run);
+        killAgentAndShim();
+
+        Ended ended = next(held(Phase.SUSPENDED), () -> {});
+
+        assertThat(ended.cause()).isEqualTo(Cause.STATUS_LOST);
+        assertGone(task);
+    }
+
+    @Test
+    void one_that_waits_for_the_word_then_does_not_begin() throws Exception {
+        launch(": >began", true);
+        placement.await(Ready.class, run);
+        killAgentAndShim();
+
+        try (var next = AgentRig.start(config, TestBroker.shared())) {
+            placement.registerAll(node);
+            Ended ended = placement.await(Ended.class, run);
+
+            assertThat(next.agents()).hasSize(1);
+            assertThat(ended.cause()).isEqualTo(Cause.LAUNCH_FAILED);
+            assertThat(ended.message()).isEqualTo("the run's shim died before the word to go");
+            assertThat(work.resolve("began")).doesNotExist();
+        }
+    }
+
+    @Test
+    void one_that_was_told_to_end_then_has_no_status_and_keeps_its_grace() throws Exception {
+        running(
+                "trap ': >told; "
+                        + UNTIL.formatted("end")
+                        + ": >tidied; exit 6' TERM; : >begun; while :; do sleep 0.02; done");
+        awaitFile(work.resolve("begun"));
+        placement.stop(node, run, 60);
+        awaitFile(work.resolve("told"));
+        killAgentAndShim();
+
+        Ended ended = next(held(Phase.RUNNING), () -> Files.createFile(work.resolve("end")));
+
+        assertThat(work.resolve("tidied")).exists();
+        assertThat(ended.cause()).isEqualTo(Cause.STOPPED);
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(0, 9));
+    }
+
+    private void hook(String name, String body) throws IOException {
+        Path program = config.home().resolve(name);
+        Files.writeString(program, "#!/bin/sh\ncd %s\n%s\n".formatted(work, body));
+        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    /// Kills the agent, and sees what the next one has left of the run once it obeys orders: as it
+    /// would be ordered anew.
+    private void nextKnowsNothing() throws Exception {
+        killAgent();
+        try (var next = AgentRig.start(config, TestBroker.shared())) {
+            NodeSeen seen = placement.registerAll(node);
+
+            assertThat(seen.runs()).isEmpty();
+            assertThat(next.agents().getFirst().runs()).isEmpty();
+            assertThat(placement.reports(run)).isEmpty();
+            assertThat(spooled("")).doesNotExist();
+            assertThat(HostGroups.find(TestConfig.PARENT).find(new NodeName(node), run).members())
+                    .isEmpty();
+            launch("exit 9", false);
+            assertThat(placement.await(Ended.class, run).exit()).isEqualTo(new ExitStatus(9, 0));
+        }
+    }
+
+    @Test
+    void a_prolog_that_was_broken_off_is_over_before_its_epilog_runs() throws Exception {
+        hook("prolog", "[ ! -e pid ] || exit 0; echo $$ >pid; sleep 60; : >passed");
+        hook(
+                "epilog",
+                "grep -q 'State:.[RSD]' /proc/$(cat pid)/status && : >beside; echo >>epilogs");
+        // The settings are read at the start.
+        killAgent();
+        child = AgentChild.start(config, folder.resolve("child.log"), List.of());
+        placement.register(node);
+        launch("exit 1", false);
+        long prolog = pid("pid");
+
+        nextKnowsNothing();
+
+        assertGone(prolog);
+        assertThat(work.resolve("epilogs")).hasContent("\n\n");
+        assertThat(work.resolve("beside")).doesNotExist();
+        assertThat(work.resolve("passed")).doesNotExist();
+    }
+
+    @Test
+    void a_task_that_was_not_ready_yet_is_cleared_away() throws Exception {
+        // Nobody writes to it: the task waits as it opens it.
+        Path device = config.home().resolve("devices/gpu-195-253");
+        awaitFile(device);
+        Files.delete(device);
+        assertThat(new ProcessBuilder("mkfifo", device.toString()).start().waitFor()).isZero();
+        launch("exit 1", false);
+        Group group = HostGroups.find(TestConfig.PARENT).find(new NodeName(node), run);
+        await().atMost(PATIENCE).until(() -> !group.members().isEmpty());
+        killAgent();
+        Files.delete(device);
+
+        nextKnowsNothing();
+    }
+
     @Test
     void a_run_whose_shim_is_killed_before_the_word_does_not_begin() throws Exception {
         launch(": >began", true);
         placement.await(Ready.class, run);
-        long shim = Long.parseLong(Files.readString(spooled("shim")).split(" ")[0]);
 
-        assertThat(ProcessHandle.of(shim).orElseThrow().destroyForcibly()).isTrue();
+        killShim();
 
         Ended ended = placement.await(Ended.class, run);
         assertThat(ended.cause()).isEqualTo(Cause.LAUNCH_FAILED);

@@ -58,7 +58,11 @@ class NodeAgentTest {
         placement.register(node);
         RunId run = HandPlacement.newRun();
         SpecReference spec =
-                placement.writeSpec(Jobs.script(run.job(), rig.work, "echo $SLURM_JOB_NODELIST"));
+                placement.writeSpec(
+                        Jobs.script(
+                                run.job(),
+                                rig.work,
+                                "echo $SLURM_JOB_NODELIST; cat $BERTH_HOSTFILE"));
         List<Allocation> both = List.of(allocation(node, 0), allocation("elsewhere7", 1));
         placement.launch(node, run, spec, LaunchMode.BATCH, true, both, 0);
         placement.await(Ready.class, run);
@@ -70,7 +74,8 @@ class NodeAgentTest {
 
         assertThat(placement.reports(run))
                 .hasExactlyElementsOfTypes(Ready.class, Started.class, Ended.class);
-        assertThat(rig.output(run)).isEqualTo(node + ",elsewhere7\n");
+        assertThat(rig.output(run))
+                .isEqualTo(node + ",elsewhere7\n" + node + " slots=1\nelsewhere7 slots=1\n");
     }
 
     @Test
@@ -88,6 +93,29 @@ class NodeAgentTest {
         placement.await(Ended.class, run);
 
         assertThat(rig.output(run)).isEqualTo("started\n");
+    }
+
+    @Test
+    void an_earlier_run_of_a_job_is_refused_while_a_later_one_is_there() throws IOException {
+        placement.register(node);
+        RunId earlier = HandPlacement.newRun();
+        var later = new RunId(earlier.job(), 2);
+        var spec = Jobs.script(earlier.job(), rig.work, "echo started; sleep 60");
+        placement.launch(node, later, spec, 64);
+        placement.await(Started.class, later);
+
+        placement.launch(node, earlier, spec, 64);
+        Ended refused = placement.await(Ended.class, earlier);
+        List<HeldRun> held = rig.agent().runs();
+        placement.stop(node, later, 5);
+        placement.await(Ended.class, later);
+
+        assertThat(refused.cause()).isEqualTo(Cause.LAUNCH_FAILED);
+        assertThat(refused.message())
+                .isEqualTo("run %s of the job, which is a later one, is here".formatted(later));
+        assertThat(placement.reports(earlier)).containsExactly(refused);
+        assertThat(held).containsExactly(new HeldRun(later, HeldRun.Phase.RUNNING));
+        assertThat(rig.output(later)).isEqualTo("started\n");
     }
 
     @Test

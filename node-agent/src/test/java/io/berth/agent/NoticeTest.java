@@ -24,6 +24,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Runs that must give way are told, and have their grace.
 class NoticeTest {
@@ -138,6 +140,32 @@ class NoticeTest {
         String told = rig.output(run).strip();
         assertThat(told).startsWith("TIME_LIMIT at ");
         assertThat(Long.parseLong(told.substring(14))).isCloseTo(limit, within(5L));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_signal_that_is_not_for_the_script_comes_to_its_steps_alone(boolean preempted)
+            throws Exception {
+        String step =
+                "srun -Q sh -c 'trap \"echo step told\" USR1; trap : TERM; echo >> ready; while :; do sleep 0.01; done' &\n";
+        RunId run =
+                run(
+                        "trap 'echo script told' USR1; trap : TERM\n"
+                                + step
+                                + """
+                                while ! grep -q 'step told' slurm-$SLURM_JOB_ID.out; do sleep 0.01; done
+                                exit 3\
+                                """,
+                        new WarningSignal(10, 55, false),
+                        preempted ? 0 : 60);
+
+        if (preempted) {
+            placement.preempt(node, run, 60);
+        }
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(3, 0));
+        assertThat(rig.output(run)).contains("step told").doesNotContain("script told");
     }
 
     @Test

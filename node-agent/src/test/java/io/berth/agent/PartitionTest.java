@@ -6,7 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.berth.agent.host.SystemFiles;
 import io.berth.agent.nvml.NvmlStub;
 import io.berth.agent.nvml.Topologies;
+import io.berth.contracts.ExitStatus;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.HeldRun;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.MigGpu;
 import io.berth.contracts.MigPlacement;
@@ -184,6 +186,40 @@ class PartitionTest {
             assertThat(split(seen).failure()).isNull();
             placement.partition(rig.node, "GPU-1", THREE);
             assertThat(split(placement.registerAll(rig.node)).instances()).containsExactly(THREE);
+        }
+    }
+
+    /// It waits for the run to go.
+    @Test
+    void where_an_agent_is_killed_as_it_divides_a_gpu_the_next_one_tells_what_is()
+            throws Exception {
+        placement.register(rig.node);
+        rig.close();
+        over = true;
+        Process child = AgentChild.start(rig.config, folder.resolve("child.log"), List.of());
+        RunId run;
+        try {
+            placement.registerAll(rig.node);
+            run = launch("MIG-bbbb", "until [ -e end ]; do sleep 0.05; done; exit 3");
+            placement.await(Started.class, run);
+            placement.partition(rig.node, "GPU-1", FOUR, THREE);
+            driver.add("xid 0 79");
+            NodeSeen meanwhile = placement.registerAll(rig.node);
+            assertThat(split(meanwhile).dividing()).isTrue();
+        } finally {
+            child.destroyForcibly().waitFor();
+        }
+
+        try (var next = AgentRig.start(rig.config, TestBroker.shared())) {
+            NodeSeen seen = placement.registerAll(rig.node);
+            assertThat(next.agents()).hasSize(1);
+            assertThat(split(seen).dividing()).isNull();
+            assertThat(split(seen).failure()).isNull();
+            assertThat(split(seen).instances()).hasSize(3);
+            assertThat(seen.runs()).containsExactly(new HeldRun(run, HeldRun.Phase.RUNNING));
+            Files.createFile(rig.work.resolve("end"));
+            Ended ended = placement.awaitRegistering(rig.node, Ended.class, run);
+            assertThat(ended.exit()).isEqualTo(new ExitStatus(3, 0));
         }
     }
 

@@ -3,6 +3,8 @@ package io.berth.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.berth.agent.host.LiveProcess;
+import io.berth.agent.launch.RunFiles;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.HeldRun;
@@ -30,6 +32,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Runs stand still and go on, with real processes.
 class SuspendTest {
@@ -188,6 +192,47 @@ class SuspendTest {
 
         assertThat(ended.exit()).isEqualTo(new ExitStatus(0, 9));
         assertThat(rig.output(run)).isEmpty();
+    }
+
+    @Test
+    void one_whose_shim_is_killed_is_lost_and_nothing_of_it_is_left() throws Exception {
+        RunId run = run("echo $$ >pid; " + TICKING, 0);
+        awaitTicks();
+        placement.suspend(node, run, 1, 0);
+        suspended(run, 1);
+        Path spool = rig.config.home().resolve("nodes/" + node + "/runs/" + run);
+        long shim = RunFiles.at(spool).shim().orElseThrow().pid();
+
+        ProcessHandle.of(shim).orElseThrow().destroyForcibly();
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.cause()).isEqualTo(Cause.STATUS_LOST);
+        long task = Long.parseLong(Files.readString(rig.work.resolve("pid")).strip());
+        assertThat(LiveProcess.stat(task)).matches(it -> it.isEmpty() || it.get().state() == 'Z');
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"task", "srun"})
+    void a_step_that_is_killed_as_it_stands_still_is_over_when_its_script_goes_on(String which)
+            throws Exception {
+        Path killed = rig.work.resolve(which);
+        RunId run =
+                run(
+                        "srun -Q sh -c 'echo $$ >task.new; mv task.new task; exec sleep 60' & echo $! >srun; wait $!; echo step $?",
+                        0);
+        await().until(() ->
+                Files.exists(rig.work.resolve("task")) && Files.exists(rig.work.resolve("srun")));
+        long pid = Long.parseLong(Files.readString(killed).strip());
+        Files.delete(rig.work.resolve("task"));
+        placement.suspend(node, run, 1, 0);
+        suspended(run, 1);
+
+        ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+        placement.resume(node, run);
+        Ended ended = placement.await(Ended.class, run);
+
+        assertThat(ended.cause()).isEqualTo(Cause.EXITED);
+        assertThat(rig.output(run).lines()).last().isEqualTo("step 137");
     }
 
     @Test

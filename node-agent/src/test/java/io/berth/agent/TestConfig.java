@@ -64,6 +64,10 @@ record TestConfig(
 
     /// A host whose GPUs are those that a library tells of.
     static TestConfig found(Path home, String name, String nvmlLibrary) {
+        return found(home, name, nvmlLibrary, PARENT);
+    }
+
+    static TestConfig found(Path home, String name, String nvmlLibrary, String cgroupParent) {
         return new TestConfig(
                 home,
                 Optional.of(name),
@@ -72,7 +76,7 @@ record TestConfig(
                 Optional.empty(),
                 OnShutdown.STOP,
                 Duration.ofMillis(500),
-                PARENT,
+                cgroupParent,
                 nvmlLibrary,
                 Optional.empty());
     }

@@ -3,6 +3,7 @@ package io.berth.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,14 +11,19 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/// A guest with a kernel of its own that has cgroups of version 2 alone, and sees the files of this
-/// machine, read-only. It needs `linux.uml` (Debian: user-mode-linux) and no rights.
+/// A guest with a kernel of its own, which has each controller in that version of cgroups in which
+/// it is mounted, and sees the files of this machine, read-only. It needs `linux.uml` (Debian:
+/// user-mode-linux) and no rights.
 public final class UserModeLinux {
 
     private static final long LIMIT_SECONDS = 180;
     private static final int SWAP_BYTES = 128 << 20;
+    private static final int DISK_BYTES = 8 << 20;
 
-    /// What a guest's first process mounts first.
+    /// A disk on which nothing is.
+    public static final String DISK = "/dev/ubdb";
+
+    /// What a guest's first process mounts first: version 2 alone.
     public static final String MOUNTS =
             """
             mount -t proc proc /proc
@@ -26,7 +32,22 @@ public final class UserModeLinux {
             mount -t tmpfs tmpfs /run
             """;
 
-    /// What it does to have swap: the one disk that it has.
+    /// The same with some controllers in version 1, beside version 2 with the others.
+    public static final String HYBRID_MOUNTS =
+            """
+            mount -t proc proc /proc
+            mount -t sysfs sysfs /sys
+            mount -t tmpfs tmpfs /sys/fs/cgroup
+            for name in devices freezer cpuacct blkio; do
+                mkdir /sys/fs/cgroup/$name
+                mount -t cgroup -o $name $name /sys/fs/cgroup/$name
+            done
+            mkdir /sys/fs/cgroup/unified
+            mount -t cgroup2 cgroup2 /sys/fs/cgroup/unified
+            mount -t tmpfs tmpfs /run
+            """;
+
+    /// What it does to have swap.
     public static final String SWAP =
             """
             mkswap /dev/ubda
@@ -68,10 +89,8 @@ public final class UserModeLinux {
                         """
                                 + init);
         Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
-        Path swap = folder.resolve("swap");
-        try (var file = new RandomAccessFile(swap.toFile(), "rw")) {
-            file.setLength(SWAP_BYTES);
-        }
+        Path swap = makeDisk(folder.resolve("swap"), SWAP_BYTES);
+        Path disk = makeDisk(folder.resolve("disk"), DISK_BYTES);
         Path console = folder.resolve("console");
         var builder =
                 new ProcessBuilder(
@@ -79,14 +98,14 @@ public final class UserModeLinux {
                                 "uml_dir=" + folder + "/",
                                 "mem=1G",
                                 "ubda=" + swap,
+                                "ubdb=" + disk,
                                 "rootfstype=hostfs",
                                 "rootflags=/",
                                 "ro",
                                 "init=" + script,
                                 "con=null",
                                 "con0=fd:0,fd:1",
-                                "quiet",
-                                "cgroup_no_v1=all")
+                                "quiet")
                         .redirectInput(Path.of("/dev/null").toFile())
                         .redirectErrorStream(true)
                         .redirectOutput(console.toFile());
@@ -113,6 +132,13 @@ public final class UserModeLinux {
                     .doesNotContain("ptrace set fp regs failed");
         }
         assertThat(console).content().doesNotContain("Kernel panic");
+    }
+
+    private static Path makeDisk(Path file, int bytes) throws IOException {
+        try (var disk = new RandomAccessFile(file.toFile(), "rw")) {
+            disk.setLength(bytes);
+        }
+        return file;
     }
 
     /// The line that shows a folder of this machine as `/mnt`.

@@ -78,7 +78,7 @@ public record FilenamePattern(
     }
 
     private static int width(String pattern, int from, int to) {
-        String digits = pattern.substring(from, to);
+        String digits = pattern.substring(from, to).replaceFirst("^0+", "");
         return digits.isEmpty()
                 ? 0
                 : digits.length() > 2 ? MAX_WIDTH : Math.min(MAX_WIDTH, Integer.parseInt(digits));

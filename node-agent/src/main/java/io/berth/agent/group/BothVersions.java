@@ -15,7 +15,9 @@ import java.util.stream.Stream;
 
 /// Groups of a host that has some controllers in cgroups of version 1 and the rest in version 2:
 /// each group is one of both.
-record BothVersions(Groups first, Groups second) implements Groups {
+///
+/// @param freezes whether the first have a freezer; else the second's is used
+record BothVersions(Groups first, Groups second, boolean freezes) implements Groups {
 
     @Override
     public String description() {
@@ -36,7 +38,7 @@ record BothVersions(Groups first, Groups second) implements Groups {
     public Group create(NodeName node, RunId run, Limits limits) throws IOException {
         Group one = first.create(node, run, limits);
         try {
-            return new Pair(one, second.create(node, run, limits));
+            return new Pair(one, second.create(node, run, limits), freezes);
         } catch (IOException e) {
             one.remove();
             throw e;
@@ -45,7 +47,7 @@ record BothVersions(Groups first, Groups second) implements Groups {
 
     @Override
     public Group find(NodeName node, RunId run) {
-        return new Pair(first.find(node, run), second.find(node, run));
+        return new Pair(first.find(node, run), second.find(node, run), freezes);
     }
 
     @Override
@@ -54,7 +56,7 @@ record BothVersions(Groups first, Groups second) implements Groups {
         second.removeEmptyParents(node);
     }
 
-    private record Pair(Group one, Group other) implements Group {
+    private record Pair(Group one, Group other, boolean freezes) implements Group {
 
         @Override
         public List<Path> entrances() {
@@ -75,7 +77,8 @@ record BothVersions(Groups first, Groups second) implements Groups {
 
         @Override
         public Optional<Group> child(int number) {
-            return one.child(number).flatMap(a -> other.child(number).map(b -> new Pair(a, b)));
+            return one.child(number)
+                    .flatMap(a -> other.child(number).map(b -> new Pair(a, b, freezes)));
         }
 
         @Override
@@ -87,7 +90,7 @@ record BothVersions(Groups first, Groups second) implements Groups {
         public Group makeChild(int number, ChildLimits limits) throws IOException {
             Group a = one.makeChild(number, limits);
             try {
-                return new Pair(a, other.makeChild(number, limits));
+                return new Pair(a, other.makeChild(number, limits), freezes);
             } catch (IOException e) {
                 a.remove();
                 throw e;
@@ -127,12 +130,12 @@ record BothVersions(Groups first, Groups second) implements Groups {
 
         @Override
         public void suspend() throws IOException {
-            one.suspend();
+            (freezes ? one : other).suspend();
         }
 
         @Override
         public void resume() throws IOException {
-            one.resume();
+            (freezes ? one : other).resume();
         }
 
         /// What is counted in version 1; the rest is counted in version 2.

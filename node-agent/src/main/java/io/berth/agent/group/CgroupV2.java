@@ -46,6 +46,13 @@ final class CgroupV2 implements Groups {
         return "cgroup v2";
     }
 
+    /// Whether it has any that limit or count: one that version 1 has is not there.
+    boolean hasControllers() throws IOException {
+        Path controllers = mount.resolve("cgroup.controllers");
+        return Files.exists(controllers)
+                && words(controllers).stream().anyMatch(CONTROLLERS::contains);
+    }
+
     @Override
     public Group create(NodeName node, RunId run, Limits limits) throws IOException {
         var group = new V2Group(Level.RUN, mount, folder(node, run), memory);

@@ -24,6 +24,9 @@ public final class DeviceRules {
     /// What a holder of any NVIDIA GPU opens besides it: nvidiactl and nvidia-modeset.
     private static final List<Integer> NVIDIA_CONTROL = List.of(255, 254);
 
+    /// Of no device: GPUs have those up to 247.
+    private static final int NVIDIA_UNUSED = 253;
+
     private static final int NVIDIA_DEFAULT_MAJOR = 195;
     private static final int DRM_MAJOR = 226;
 
@@ -101,6 +104,24 @@ public final class DeviceRules {
         shared(gpus).forEach(device -> rules.add(rule(device)));
         own.forEach(device -> rules.add(device + " rw"));
         return rules;
+    }
+
+    /// Whether rules let a device be opened.
+    ///
+    /// @param number `major:minor`
+    public static boolean allow(Collection<String> rules, String number) {
+        return rules.contains(rule(number))
+                || rules.contains(rule(number.replaceFirst(":.*", ":*")));
+    }
+
+    /// The numbers of devices of which each run is refused one at least: one that none is given,
+    /// and two IMEX channels where the driver has any, as a run has one at most.
+    public List<String> foreign() {
+        var devices = new ArrayList<String>();
+        devices.add(nvidiaMajor() + ":" + NVIDIA_UNUSED);
+        major("nvidia-caps-imex-channels")
+                .ifPresent(major -> devices.addAll(List.of(major + ":0", major + ":1")));
+        return devices;
     }
 
     /// The rule for an IMEX channel; nothing where the driver has none.

@@ -83,9 +83,10 @@ public final class HostGroups {
             return second;
         }
         Groups first = new CgroupV1(v1, parent, memory);
-        return v1.containsKey(Controller.DEVICES) || second instanceof ProcessTrees
-                ? first
-                : new BothVersions(first, second);
+        boolean both =
+                second instanceof CgroupV2 more
+                        && (more.hasControllers() || !v1.containsKey(Controller.DEVICES));
+        return both ? new BothVersions(first, second, v1.containsKey(Controller.FREEZER)) : first;
     }
 
     /// Whether groups can be made there.

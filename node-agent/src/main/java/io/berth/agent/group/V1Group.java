@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// binds has no folder.
 final class V1Group implements Group {
 
+    private static final String IO = "blkio.throttle.io_service_bytes_recursive";
     private static final Pattern READ = Pattern.compile(" Read ([0-9]+)");
     private static final Pattern WRITTEN = Pattern.compile(" Write ([0-9]+)");
     private static final int FREEZE_TRIES = 100;
@@ -260,17 +261,29 @@ final class V1Group implements Group {
 
     @Override
     public Consumption usage() throws IOException {
-        Path blkio = folders.get(Controller.BLKIO);
-        String io =
-                blkio == null
-                        ? null
-                        : ControlFiles.textOf(
-                                blkio.resolve("blkio.throttle.io_service_bytes_recursive"));
+        String io = io();
         return new Consumption(
                 number(Controller.CPUACCT, "cpuacct.usage") / 1_000_000,
                 number(Controller.MEMORY, "memory.max_usage_in_bytes") >> 20,
                 ControlFiles.mib(io, READ),
                 ControlFiles.mib(io, WRITTEN));
+    }
+
+    /// What is counted of disks; null where nothing is. There are kernels (from 5.13 on) that count
+    /// those disks alone on which somebody has set a limit: there the whole machine has read
+    /// nothing.
+    private @Nullable String io() throws IOException {
+        Path blkio = folders.get(Controller.BLKIO);
+        if (blkio == null) {
+            return null;
+        }
+        Path all = Objects.requireNonNull(mounts.get(Controller.BLKIO)).resolve(IO);
+        String io = ControlFiles.textOf(blkio.resolve(IO));
+        return io == null || (isNothing(io) && isNothing(read(all))) ? null : io;
+    }
+
+    private static boolean isNothing(String io) {
+        return io.strip().endsWith("Total 0");
     }
 
     /// A number that a controller counts; 0 if it is not mounted or the group is gone.

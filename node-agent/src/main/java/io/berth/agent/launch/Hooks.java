@@ -1,5 +1,6 @@
 package io.berth.agent.launch;
 
+import io.berth.agent.host.LiveProcess;
 import io.berth.agent.host.LocalNode;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.event.Order.Launch;
@@ -21,6 +22,12 @@ public record Hooks(Optional<Path> prolog, Optional<Path> epilog, Commands comma
     private static final Logger LOG = LoggerFactory.getLogger(Hooks.class);
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
+    private static final int TRIES = 200;
+    private static final long PAUSE_MILLIS = 10;
+
+    /// In a run's folder, the process of the program that was begun last.
+    private static final String BEGUN = "hook";
+
     /// What both programs are told; that it is there says that the first was begun.
     record Told(Map<String, String> variables) {
         static final String NAME = "hooks";
@@ -41,33 +48,39 @@ public record Hooks(Optional<Path> prolog, Optional<Path> epilog, Commands comma
         if (prolog.isEmpty()) {
             return;
         }
-        Optional<String> how = failure("prolog", prolog.get(), told);
+        Optional<String> how = failure("prolog", prolog.get(), told, files);
         if (how.isPresent()) {
             throw new LaunchRefused(how.get(), how.get());
         }
     }
 
-    /// Runs the one after, if the run came so far. An agent that ended meanwhile runs it again.
+    /// Runs the one after, if the run came so far. The next agent of one that ended meanwhile runs
+    /// it again: what it or the one before has left running is ended first.
     ///
     /// @return how it failed, if it did
     public Optional<String> after(RunFiles files) throws InterruptedException {
-        if (epilog.isEmpty()) {
-            return Optional.empty();
-        }
         try {
+            endLeft(files);
             Optional<Told> told = files.kept(Told.NAME, Told.class);
-            return told.isEmpty() ? Optional.empty() : failure("epilog", epilog.get(), told.get());
+            return told.isEmpty() || epilog.isEmpty()
+                    ? Optional.empty()
+                    : failure("epilog", epilog.get(), told.get(), files);
         } catch (IOException e) {
             return Optional.of("the epilog was not run: " + e.getMessage());
         }
     }
 
     /// How a program failed, if it did.
-    private Optional<String> failure(String name, Path program, Told told)
+    private Optional<String> failure(String name, Path program, Told told, RunFiles files)
             throws InterruptedException {
         String how;
         try {
-            var ran = commands.run(List.of(program.toString()), told.variables(), LIMIT);
+            var ran =
+                    commands.run(
+                            List.of(program.toString()),
+                            told.variables(),
+                            LIMIT,
+                            process -> note(process, files));
             if (ran.status() == 0) {
                 return Optional.empty();
             }
@@ -80,6 +93,38 @@ public record Hooks(Optional<Path> prolog, Optional<Path> epilog, Commands comma
                 .addKeyValue("how", how)
                 .log("Hook failed");
         return Optional.of(how);
+    }
+
+    private static void note(ProcessHandle process, RunFiles files) {
+        LiveProcess.stat(process.pid())
+                .ifPresent(it -> {
+                    try {
+                        files.write(BEGUN, it.pid() + " " + it.startTime());
+                    } catch (IOException e) {
+                        LOG.atWarn().setCause(e).log("The process of a hook is not noted");
+                    }
+                });
+    }
+
+    private static void endLeft(RunFiles files) throws IOException, InterruptedException {
+        LiveProcess left =
+                files.text(BEGUN)
+                        .filter(it -> !it.isBlank())
+                        .map(LiveProcess::parse)
+                        .filter(LiveProcess::alive)
+                        .orElse(null);
+        if (left == null) {
+            return;
+        }
+        ProcessHandle.of(left.pid())
+                .ifPresent(it -> {
+                    it.descendants().forEach(ProcessHandle::destroyForcibly);
+                    it.destroyForcibly();
+                });
+        // One that waits in the kernel takes it when it goes on.
+        for (int tries = 0; left.alive() && tries < TRIES; tries++) {
+            Thread.sleep(PAUSE_MILLIS);
+        }
     }
 
     private static Map<String, String> variables(

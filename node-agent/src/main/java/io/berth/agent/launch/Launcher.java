@@ -455,7 +455,7 @@ public record Launcher(
         }
         files.write("entrances", lines(group.entrances()));
         files.write("groups", lines(group.folders()));
-        Trial trial = probes.trial(now, node.inventory().gpus(), gpus);
+        Trial trial = probes.trial(now, node.inventory().gpus(), gpus, limits.devices());
         files.write("devices", lines(trial.all()));
         shims.start(files, node.name(), run);
         await(files, "ready");
@@ -552,7 +552,7 @@ public record Launcher(
         Set<Isolation> verified = EnumSet.noneOf(Isolation.class);
         verified.addAll(group.enforced());
         boolean proven =
-                !trial.all().isEmpty()
+                !trial.foreign().isEmpty()
                         && trial.foreign().stream().allMatch(ready::denied)
                         && trial.own().keySet().stream().allMatch(ready::admitted);
         if (!proven) {

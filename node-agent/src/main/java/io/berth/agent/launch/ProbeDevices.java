@@ -5,14 +5,15 @@ import io.berth.contracts.Gpu;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,47 +33,49 @@ public final class ProbeDevices {
 
     /// What the task of a run tries.
     ///
-    /// @param foreign what the run does not hold: of other GPUs, and if it has none, that by which
-    ///   all GPUs are controlled
+    /// @param foreign what its rules do not name: of other GPUs, and always what no run is given
     /// @param own of the GPUs that it holds, each with the UUID of one that has it
     public record Trial(List<Path> all, List<Path> foreign, Map<Path, String> own) {}
 
-    /// Makes the files of these GPUs; that of NVIDIA's first if none of them has one. Without the
-    /// right to make any, there is nothing to try and nothing is proven.
+    /// Makes the files of these GPUs, and what no run is given. Without the right to make any,
+    /// there is nothing to try and nothing is proven.
     public static ProbeDevices make(Path home, DeviceRules rules, Collection<Gpu> gpus)
             throws IOException {
         var probes = new ProbeDevices(Files.createDirectories(home.resolve("devices")));
         probes.cover(rules, gpus);
-        if (numbers(rules, gpus).findAny().isEmpty()) {
-            probes.add(rules.nvidiaMajor() + ":0");
-        }
         return probes;
     }
 
     /// What a run is to try that holds some of these GPUs.
     ///
     /// @param rules as they are now
-    public synchronized Trial trial(DeviceRules rules, Collection<Gpu> gpus, Collection<Gpu> held)
+    /// @param allowed the run's own, as [io.berth.agent.group.Limits] has them
+    public synchronized Trial trial(
+            DeviceRules rules, Collection<Gpu> gpus, Collection<Gpu> held, List<String> allowed)
             throws IOException {
         cover(rules, gpus);
-        List<Path> admitted = files(numbers(rules, held));
-        List<Path> all = List.copyOf(byNumber.values());
+        var foreign = new ArrayList<Path>();
+        byNumber.forEach((number, file) -> {
+            if (!DeviceRules.allow(allowed, number)) {
+                foreign.add(file);
+            }
+        });
         var own = new TreeMap<Path, String>();
         for (Gpu gpu : held) {
-            files(rules.devices(gpu).stream()).forEach(file -> own.put(file, gpu.uuid()));
+            for (String number : rules.devices(gpu)) {
+                Optional.ofNullable(byNumber.get(number))
+                        .ifPresent(file -> own.put(file, gpu.uuid()));
+            }
         }
-        return new Trial(
-                all, all.stream().filter(device -> !admitted.contains(device)).toList(), own);
+        return new Trial(List.copyOf(byNumber.values()), foreign, own);
     }
 
     /// Makes the files that are not there yet: a GPU that is divided anew has other instances, and
     /// a driver that is loaded anew another number. The one that it had may be some other driver's.
     private void cover(DeviceRules rules, Collection<Gpu> gpus) throws IOException {
         gpus.forEach(gpu -> known.put(gpu.uuid(), gpu));
-        Set<String> numbers = numbers(rules, known.values()).collect(Collectors.toSet());
-        if (!numbers.isEmpty()) {
-            byNumber.keySet().retainAll(numbers);
-        }
+        Set<String> numbers = numbers(rules, known.values());
+        byNumber.keySet().retainAll(numbers);
         for (String number : numbers) {
             add(number);
         }
@@ -85,14 +88,11 @@ public final class ProbeDevices {
         }
     }
 
-    private List<Path> files(Stream<String> numbers) {
-        return numbers.map(byNumber::get).flatMap(Stream::ofNullable).distinct().toList();
-    }
-
-    private static Stream<String> numbers(DeviceRules rules, Collection<Gpu> gpus) {
-        return Stream.concat(
-                gpus.stream().flatMap(gpu -> rules.devices(gpu).stream()),
-                rules.shared(gpus).stream().map(number -> number.replace("*", "0")));
+    private static Set<String> numbers(DeviceRules rules, Collection<Gpu> gpus) {
+        var numbers = new TreeSet<>(rules.foreign());
+        gpus.forEach(gpu -> numbers.addAll(rules.devices(gpu)));
+        rules.shared(gpus).forEach(number -> numbers.add(number.replace("*", "0")));
+        return numbers;
     }
 
     private static boolean mknod(Path device, String number) throws IOException {

@@ -70,26 +70,49 @@ srun_meeting() {
     [ -n "${PADDLE_CURRENT_ENDPOINT+there}" ] || srun_set PADDLE_CURRENT_ENDPOINT "$srun_end"
 }
 
-# The name of a file for task $2, by the pattern $1, is in srun_named.
+# The name of a file for task $2, by the pattern $1, is in srun_named; srun_varies says that other tasks or nodes have others.
+# As sbatch's: a backslash turns all of it off and is dropped, a number fills up a number with zeros, what means nothing stays.
 srun_name() {
-    srun_named='' srun_rest=$1
-    while :; do
-        case $srun_rest in
-        *%*) srun_named=$srun_named${srun_rest%%\%*} srun_rest=${srun_rest#*\%} ;;
-        *) break ;;
-        esac
-        case $srun_rest in
-        t*) srun_named=$srun_named$2 ;;
-        n*) srun_named=$srun_named$srun_node ;;
-        j*) srun_named=$srun_named$SLURM_JOB_ID ;;
-        J*) srun_named=$srun_named$SLURM_JOB_ID.$srun_id ;;
-        s*) srun_named=$srun_named$srun_id ;;
-        N*) srun_named=$srun_named$SLURMD_NODENAME ;;
+    srun_named='' srun_rest=$1 srun_varies=
+    case $1 in
+    *\\*)
+        while [ "$srun_rest" != "${srun_rest#*\\}" ]; do
+            srun_named=$srun_named${srun_rest%%\\*} srun_rest=${srun_rest#*\\}
+        done
+        srun_named=$srun_named$srun_rest
+        return
+        ;;
+    esac
+    while [ "$srun_rest" != "${srun_rest#*%}" ]; do
+        srun_named=$srun_named${srun_rest%%\%*} srun_rest=${srun_rest#*\%}
+        srun_width=${srun_rest%%[!0-9]*}
+        srun_letters=${srun_rest#"$srun_width"}
+        case $srun_letters in
+        %*) srun_named=$srun_named% ;;
+        t*) srun_varies=1 && srun_fill "$2" ;;
+        n*) srun_varies=1 && srun_fill "$srun_node" ;;
+        N*) srun_varies=1 srun_named=$srun_named${SLURMD_NODENAME%%.*} ;;
+        j*) srun_fill "$SLURM_JOB_ID" ;;
+        J*) srun_fill "$SLURM_JOB_ID" && srun_named=$srun_named.$srun_id ;;
+        s*) srun_fill "$srun_id" ;;
+        A*) srun_fill "${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}" ;;
+        # What Slurm writes for a job that is no array.
+        a*) srun_fill "${SLURM_ARRAY_TASK_ID:-4294967294}" ;;
+        u*) srun_named=$srun_named${SLURM_JOB_USER-} ;;
+        x*) srun_named=$srun_named${SLURM_JOB_NAME-} ;;
         *) srun_named=$srun_named% && continue ;;
         esac
-        srun_rest=${srun_rest#?}
+        srun_rest=${srun_letters#?}
     done
     srun_named=$srun_named$srun_rest
+}
+
+# Adds a number to srun_named, filled up with zeros to srun_width, at most ten digits.
+srun_fill() {
+    srun_width=${srun_width#"${srun_width%%[!0]*}"} srun_filled=$1
+    case $srun_width in ??*) srun_width=10 ;; esac
+    while [ ${#srun_filled} -lt "${srun_width:-0}" ]; do srun_filled=0$srun_filled; done
+    srun_named=$srun_named$srun_filled
 }
 
 # The step is on this node alone.
@@ -293,9 +316,9 @@ srun_may_be_elsewhere() {
 srun_empty_for_all() {
     [ -z "$srun_append" ] || return 0
     for srun_pattern in "$srun_output" "$srun_error"; do
-        case $srun_pattern in '' | *%[tnN]*) continue ;; esac
+        [ -n "$srun_pattern" ] || continue
         srun_name "$srun_pattern" 0
-        (cd -- "${srun_directory:-.}" && : >"$srun_named") || exit 1
+        [ -n "$srun_varies" ] || (cd -- "${srun_directory:-.}" && : >"$srun_named") || exit 1
     done
 }
 

@@ -77,14 +77,11 @@ srun_keep_only() {
 
 # Empties the files by a pattern; one for all nodes was emptied before any task began.
 srun_empty() {
-    case $1 in
-    '') return ;;
-    *%[tnN]*) ;;
-    *) [ -z "$srun_part" ] || return 0 ;;
-    esac
+    [ -n "$1" ] || return 0
     srun_left=$srun_ranks,
     while [ -n "$srun_left" ]; do
         srun_name "$1" "${srun_left%%,*}"
+        [ -z "$srun_part" ] || [ -n "$srun_varies" ] || return 0
         srun_left=${srun_left#*,}
         : >"$srun_named" || exit 1
     done

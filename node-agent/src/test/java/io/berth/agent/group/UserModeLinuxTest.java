@@ -19,16 +19,26 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
-/// The groups on a kernel that has cgroups of version 2 alone, in a guest.
+/// The groups on a kernel that has cgroups of version 2, in a guest.
 class UserModeLinuxTest {
 
     @TempDir Path folder;
 
     @Test
     void groups_hold_on_a_kernel_with_version_2_alone() throws Exception {
+        assertGroupsHold(UserModeLinux.MOUNTS, "cgroup v2");
+    }
+
+    @Test
+    void groups_hold_on_a_kernel_that_has_devices_in_version_1_and_memory_in_version_2()
+            throws Exception {
+        assertGroupsHold(UserModeLinux.HYBRID_MOUNTS, "cgroup v1 and cgroup v2");
+    }
+
+    private void assertGroupsHold(String mounts, String kind) throws Exception {
         UserModeLinux.boot(
                 folder,
-                UserModeLinux.MOUNTS
+                mounts
                         + "hostname localhost\ncd /run\n"
                         + UserModeLinux.SWAP
                         + UserModeLinux.mount(folder)
@@ -38,7 +48,7 @@ class UserModeLinuxTest {
 
         assertThat(folder.resolve("result"))
                 .content()
-                .contains("groups: cgroup v2\n", "\nfailed: 0\n")
+                .contains("groups: " + kind + "\n", "\nfailed: 0\n")
                 .doesNotContain("succeeded: 0");
     }
 

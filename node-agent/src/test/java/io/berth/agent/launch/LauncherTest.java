@@ -9,6 +9,7 @@ import io.berth.agent.group.DeviceRules;
 import io.berth.agent.group.Group;
 import io.berth.agent.group.Groups;
 import io.berth.agent.group.HostGroups;
+import io.berth.agent.group.Limits;
 import io.berth.agent.group.TestGroups;
 import io.berth.agent.host.Drivers;
 import io.berth.agent.host.FoundGpus;
@@ -17,6 +18,8 @@ import io.berth.agent.host.LocalNode;
 import io.berth.agent.host.SystemFiles;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Gpu;
+import io.berth.contracts.GpuHardware;
+import io.berth.contracts.GpuHardware.Fabric;
 import io.berth.contracts.GpuShare;
 import io.berth.contracts.GpuShare.Enforcement;
 import io.berth.contracts.GpuSharing;
@@ -40,6 +43,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -60,10 +64,11 @@ class LauncherTest {
 
     private static final String PARENT = "berth-launcher-" + ProcessHandle.current().pid();
     private static final NodeName NAME = new NodeName("proven1");
+    private static final GpuHardware IN_FABRIC = Drivers.nvidia(new Fabric("domain", 1), null);
     private static final List<Gpu> GPUS =
             List.of(
                     new Gpu(0, "GPU-a", "a100", "A100", 3, 40_960, 0),
-                    new Gpu(1, "GPU-b", "a100", "A100", 1, 40_960, 0, Drivers.nvidia(null, null)));
+                    new Gpu(1, "GPU-b", "a100", "A100", 1, 40_960, 0, IN_FABRIC));
 
     @TempDir Path folder;
     Path home;
@@ -126,12 +131,10 @@ class LauncherTest {
     }
 
     private LocalNode node(Set<Isolation> isolation, boolean simulated) {
-        LocalNode bare =
-                LocalNode.host(
-                        host,
-                        NAME.value(),
-                        FoundGpus.NONE,
-                        new Hardware(List.of(), List.of(), 0, List.of(), List.of()));
+        IndexSet channels = IndexSet.firstN(2);
+        var hardware =
+                new Hardware(List.of(), List.of(), 0, List.of(), List.of(), channels, List.of());
+        LocalNode bare = LocalNode.host(host, NAME.value(), FoundGpus.NONE, hardware);
         Inventory has = bare.inventory();
         var inventory =
                 new Inventory(
@@ -145,7 +148,9 @@ class LauncherTest {
                         simulated,
                         null,
                         has.os(),
-                        has.architecture());
+                        has.architecture(),
+                        null,
+                        hardware);
         return new LocalNode(NAME, false, bare.hostCpus(), inventory).enforcing(isolation);
     }
 
@@ -357,6 +362,111 @@ class LauncherTest {
                     .containsPattern("gpu-195-255 Operation not permitted");
             end(prepared, files);
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("isolating")
+    void a_run_that_holds_all_gpus_is_refused_a_device_that_nobody_is_given(Groups groups)
+            throws Exception {
+        assumeThat(groups.heldByKernel()).isTrue();
+        RunFiles files = files();
+        try (var watch = new SpoolWatch()) {
+            Launcher launcher = launcher(groups, watch);
+
+            var prepared =
+                    launcher.prepare(
+                            node(EnumSet.allOf(Isolation.class)), launch("GPU-a", "GPU-b"), files);
+
+            assertThat(files.text("ready").orElseThrow())
+                    .containsOnlyOnce("Operation not permitted")
+                    .containsPattern("gpu-195-253 Operation not permitted");
+            end(prepared, files);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("isolating")
+    void a_group_that_opens_all_devices_proves_nothing_to_a_run_that_holds_all_gpus(Groups groups)
+            throws Exception {
+        assumeThat(groups.heldByKernel()).isTrue();
+        RunFiles files = files();
+        try (var watch = new SpoolWatch()) {
+            Launcher launcher = launcher(new Open(groups), watch);
+
+            assertThatThrownBy(() ->
+                            launcher.prepare(
+                                    node(EnumSet.of(Isolation.DEVICES)),
+                                    launch("GPU-a", "GPU-b"),
+                                    files))
+                    .isInstanceOf(LaunchRefused.class)
+                    .hasMessage("isolation could not be verified: [DEVICES]");
+            abandon(groups, files);
+        }
+    }
+
+    /// Groups in which a run may open all of the driver's devices, and the kernel says so.
+    private record Open(Groups groups) implements Groups {
+
+        @Override
+        public String description() {
+            return groups.description();
+        }
+
+        @Override
+        public Group create(NodeName node, RunId run, Limits limits) throws IOException {
+            var devices = new ArrayList<>(limits.devices());
+            devices.add("c 195:* rw");
+            return groups.create(
+                    node,
+                    run,
+                    new Limits(limits.cpus(), limits.memoryMib(), limits.processes(), devices));
+        }
+
+        @Override
+        public Group find(NodeName node, RunId run) {
+            return groups.find(node, run);
+        }
+
+        @Override
+        public void removeEmptyParents(NodeName node) {
+            groups.removeEmptyParents(node);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("isolating")
+    void a_run_is_refused_the_imex_channels_of_others(Groups groups) throws Exception {
+        assumeThat(groups.heldByKernel()).isTrue();
+        drivers =
+                Files.writeString(
+                        folder.resolve("drivers"), "195 nvidia\n239 nvidia-caps-imex-channels\n");
+        try (var watch = new SpoolWatch()) {
+            Launcher launcher = launcher(groups, watch);
+
+            assertThat(found(launcher, launch("GPU-a", "GPU-b")))
+                    .containsPattern("gpu-239-0 Operation not permitted")
+                    .containsPattern("gpu-239-1 Operation not permitted");
+            assertThat(found(launcher, onTwoNodes("GPU-b")))
+                    .containsPattern("gpu-239-0 Operation not permitted")
+                    .containsPattern("gpu-239-1 No such device or address");
+        }
+    }
+
+    private static Launch onTwoNodes(String gpu) {
+        Allocation here = launch(gpu).here();
+        var there =
+                new Allocation(
+                        new NodeName("proven2"), 1, 1, IndexSet.firstN(1), 64, List.of("GPU-c"));
+        return new Launch(
+                NAME,
+                1,
+                1,
+                run(),
+                new SpecReference(0, 0, ""),
+                LaunchMode.BATCH,
+                false,
+                List.of(here, there),
+                0);
     }
 
     private static void end(Launcher.Prepared prepared, RunFiles files) throws IOException {

@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.sun.jna.NativeLong;
+import io.berth.contracts.Allocation;
+import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobId;
+import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,6 +51,20 @@ class RunFilesTest {
 
         assertThat(files.folder()).doesNotExist();
         assertThat(others).hasContent("kept");
+    }
+
+    @Test
+    void programs_of_mpi_read_of_each_node_how_many_tasks_it_has() throws IOException {
+        var nodes =
+                List.of(
+                        new Allocation(new NodeName("b"), 0, 8, IndexSet.firstN(8), 64, List.of()),
+                        new Allocation(new NodeName("a"), 1, 2, IndexSet.firstN(8), 64, List.of()));
+
+        Path hosts = RunFiles.of(runs, RUN).hosts(nodes);
+
+        assertThat(hosts).hasContent("b slots=8\na slots=2\n");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(hosts)))
+                .isEqualTo("rw-r--r--");
     }
 
     /// As whoever may use FUSE can mount something on each of his folders.

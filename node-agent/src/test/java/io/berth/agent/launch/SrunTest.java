@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -257,6 +258,28 @@ class SrunTest {
     }
 
     @Test
+    void workers_of_xgboost_find_their_tracker_and_their_numbers() throws Exception {
+        String say =
+                "echo $DMLC_TASK_ID of $DMLC_NUM_WORKER at $DMLC_TRACKER_URI:$DMLC_TRACKER_PORT";
+
+        Result named =
+                run("export MASTER_ADDR=a MASTER_PORT=21007; srun -n2 sh -c '%s'".formatted(say));
+        Result bare = run("srun -n2 sh -c '%s'".formatted(say));
+        Result own =
+                run(
+                        "export DMLC_TRACKER_URI=b DMLC_TRACKER_PORT=9 DMLC_NUM_WORKER=5; srun -n2 sh -c '%s'"
+                                .formatted(say));
+        Result alone = run("srun -n1 sh -c '%s'".formatted(say));
+
+        assertThat(sorted(named.output()))
+                .containsExactly("0 of 2 at a:21007", "1 of 2 at a:21007");
+        assertThat(sorted(bare.output()))
+                .containsExactly("0 of 2 at 127.0.0.1:20000", "1 of 2 at 127.0.0.1:20000");
+        assertThat(sorted(own.output())).containsExactly("0 of 5 at b:9", "1 of 5 at b:9");
+        assertThat(alone.output()).isEqualTo("of at :\n");
+    }
+
+    @Test
     void tensorflow_is_told_of_the_roles_that_the_script_gives() throws Exception {
         String cluster = "{\"cluster\":{\"ps\":[\"a:21007\"],\"chief\":[\"a:21008\"]},\"task\":";
 
@@ -290,6 +313,9 @@ class SrunTest {
             delimiter = '|',
             value = {
                 "-n2 --cpu-bind=cores       | 0; 1",
+                "-n2 --cpu-bind=threads     | 0; 1",
+                "-n1 -c2 --cpu-bind=threads | all",
+                "-n2 --cpu-bind=rank        | 0; 1",
                 "-n2 --cpu-bind=map_cpu:1,0 | 0; 1",
                 "-n1 --cpu-bind=mask_cpu:2  | 1",
                 "-n1 --cpu-bind=ldoms       | all",
@@ -490,6 +516,29 @@ class SrunTest {
     }
 
     @Test
+    void a_step_that_is_killed_as_it_waits_holds_nothing_back() throws Exception {
+        Process script =
+                start(
+                        "srun sh -c 'until [ -e go ]; do sleep 0.02; done' &"
+                                + " until [ -e steps/step.0 ]; do sleep 0.02; done;"
+                                + " srun --exact -G1 touch never & echo $! >waiting; wait;"
+                                + " srun sh -c 'echo $SLURM_STEP_ID $CUDA_VISIBLE_DEVICES'");
+        await().until(() -> Files.size(folder.resolve("stderr")) > 0);
+        String waiting = Files.readString(folder.resolve("waiting")).strip();
+
+        ProcessHandle.of(Long.parseLong(waiting)).orElseThrow().destroyForcibly();
+        Files.createFile(folder.resolve("go"));
+
+        assertThat(script.waitFor()).isZero();
+        assertThat(folder.resolve("stdout")).hasContent("1 G0,G1,G2,G3\n");
+        assertThat(folder.resolve("never")).doesNotExist();
+        try (Stream<Path> left = Files.list(steps)) {
+            assertThat(left.map(it -> it.getFileName().toString()))
+                    .containsExactlyInAnyOrder("lock", "log", "next");
+        }
+    }
+
+    @Test
     void an_overlapping_step_waits_for_nobody() throws Exception {
         Result both =
                 run(
@@ -583,15 +632,44 @@ class SrunTest {
         assertThat(folder.resolve("err.1")).hasContent("e\n");
     }
 
+    /// The second is the name of the file of task 1.
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "out_%x_%03t      | out_train_001",
+                "%A_%a.%u-%4t     | 5_12.alice-0001",
+                "%2j-%2s-%2n-%J%t | 07-00-00-7.01",
+                "%4J.%05N%t       | 0007.0.gpu11",
+                "%12t%003t%008t   | 000000000100100000001",
+                "100%%t.%t        | 100%t.1",
+                "50%-%q%%%3q%t%   | 50%-%q%%3q1%",
+                "%t%12            | 1%12",
+                "a b*$x;%t        | a b*$x;1",
+            })
+    void a_name_is_filled_in_as_that_of_a_script(String pattern, String name) throws Exception {
+        Files.writeString(folder.resolve("pattern"), pattern);
+
+        Result step =
+                run(
+                        """
+                        export SLURM_JOB_NAME=train SLURM_JOB_USER=alice SLURM_ARRAY_JOB_ID=5 SLURM_ARRAY_TASK_ID=12
+                        SLURMD_NODENAME=gpu1.example.org srun -n2 -o "$(cat pattern)" sh -c 'echo $SLURM_PROCID'
+                        """);
+
+        assertThat(step).isEqualTo(new Result(0, "", ""));
+        assertThat(folder.resolve(name)).hasContent("1\n");
+    }
+
     @Test
-    void names_with_what_a_shell_reads_are_as_they_are() throws Exception {
+    void a_backslash_in_a_name_turns_all_of_it_off_and_is_dropped() throws Exception {
         Files.writeString(folder.resolve("programs"), "* echo %t\\n\n");
 
         Result step = run("srun -n2 -o 'a\\nb\\\\0\\$%t' --multi-prog programs");
 
         assertThat(step).isEqualTo(new Result(0, "", ""));
-        assertThat(folder.resolve("a\\nb\\\\0\\$0")).isNotEmptyFile();
-        assertThat(folder.resolve("a\\nb\\\\0\\$1")).hasContent("1\\n");
+        assertThat(sorted(Files.readString(folder.resolve("anb0$%t"))))
+                .containsExactly("0\\n", "1\\n");
     }
 
     @Test
