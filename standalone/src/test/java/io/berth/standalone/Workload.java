@@ -100,16 +100,15 @@ record Workload(TestMesh mesh, Duration patience) {
                         .allMatch(it -> JobState.valueOf(it.path("state").asText()).terminal()));
     }
 
-    /// Waits until all have completed, and asserts that each ran once, undisturbed, that the books
-    /// have each of them and balance, and that the public topic breaks no invariant.
+    /// Waits until all have completed, and asserts that each ran once, undisturbed, and what
+    /// [#audited] does.
     void assertNothingLostOrDoubled(List<Long> ids) throws IOException {
         assertThat(ids).doesNotHaveDuplicates();
         awaitCompleted(ids);
         for (long id : ids) {
             assertRanOnceUndisturbed(id);
         }
-        awaitBooked(ids);
-        assertThat(JobsAudit.of(kafka()).breaks(ids)).isEmpty();
+        audited(ids);
     }
 
     /// Waits until the scripts have written their first line: a job is RUNNING before that, from
@@ -161,16 +160,25 @@ record Workload(TestMesh mesh, Duration patience) {
         assertThat(lines.get(1)).isEqualTo(lines.get(0).replace("start", "end"));
     }
 
-    /// Waits until the books know the end of each, and balance.
-    void awaitBooked(List<Long> ids) {
+    /// Waits until the books know the end of each, and balance, and asserts that the public topics
+    /// break no invariant and that the books have what they tell.
+    JobsAudit audited(List<Long> ids) throws IOException {
+        var booked = new ArrayList<JsonNode>();
         eventually(() -> {
-            JsonNode booked =
-                    mesh.operator().accounting("/v1/accounting/jobs?job=" + list(ids)).path("jobs");
+            booked.clear();
+            mesh.operator()
+                    .accounting("/v1/accounting/jobs?job=" + list(ids))
+                    .path("jobs")
+                    .forEach(booked::add);
             assertThat(booked).hasSize(ids.size());
             assertThat(booked).allMatch(job -> job.path("endedAt").asLong() > 0);
             JsonNode balance = mesh.operator().accounting("/v1/accounting/balance");
             assertThat(balance.path("balanced").asBoolean()).as(balance.toString()).isTrue();
         });
+        var audit = JobsAudit.of(kafka());
+        audit.readBooks(booked);
+        assertThat(audit.breaks(ids)).isEmpty();
+        return audit;
     }
 
     KafkaConnection kafka() throws IOException {
