@@ -4,8 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.Charge;
 import io.berth.contracts.EndedRun;
-import io.berth.contracts.GpuShare;
-import io.berth.contracts.Gres;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
@@ -14,6 +12,7 @@ import io.berth.contracts.event.Submission;
 import io.berth.contracts.json.Json;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.KafkaConnection;
+import io.berth.standalone.Holdings.Thing;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -47,7 +46,6 @@ final class JobsAudit {
     private static final int MOMENTS = 100;
 
     private static final String LATE = "is not to who comes late what events told of ";
-    private static final String MEMORY = "memory";
 
     private final Map<Long, Job> jobs = new TreeMap<>();
 
@@ -57,21 +55,8 @@ final class JobsAudit {
     /// Submissions that came later with the same key.
     private final Map<Long, Long> repeated = new TreeMap<>();
 
-    /// Who holds how much of each thing, by its name.
-    private final Map<String, Map<Long, Integer>> holders = new HashMap<>();
-
-    private final Map<String, Integer> together = new HashMap<>();
-    private final Map<Countable, Long> most = new HashMap<>();
-    private final Map<Countable, Long> counted = new HashMap<>();
+    private final Holdings holdings = new Holdings();
     private final List<String> breaks = new ArrayList<>();
-
-    /// Something of a node that is held as this one: a CPU, a GPU, a device file.
-    ///
-    /// @param units of which all are [GpuShare#WHOLE]: less of a part of a GPU
-    private record Thing(String name, boolean cpu, int units) {}
-
-    /// Something of a node of which only so much is held.
-    private record Countable(NodeName node, String what) {}
 
     private static final class Job {
         private final String partition;
@@ -91,15 +76,13 @@ final class JobsAudit {
     }
 
     /// So many jobs of a partition may hold a CPU together.
-    JobsAudit together(String partition, int most) {
-        together.put(partition, most);
-        return this;
+    void together(String partition, int most) {
+        holdings.together(partition, most);
     }
 
     /// A node has so much of that: MiB of memory, or a number of other resources of a kind.
-    JobsAudit has(NodeName node, String what, long so) {
-        most.put(new Countable(node, what), so);
-        return this;
+    void has(NodeName node, String what, long so) {
+        holdings.has(node, what, so);
     }
 
     /// Reads the whole topics, at a moment in which no job changes.
@@ -140,7 +123,7 @@ final class JobsAudit {
             JobStatus.Run run = status.run();
             Set<Thing> held = new HashSet<>();
             (run == null ? List.<Allocation>of() : run.held())
-                    .forEach(it -> held.addAll(things(it)));
+                    .forEach(it -> held.addAll(Holdings.things(it)));
             check(
                     (job.end != null) == status.state().terminal(),
                     id,
@@ -177,7 +160,7 @@ final class JobsAudit {
     }
 
     private void has(NodeStatus node) {
-        has(node.node(), MEMORY, node.seen().inventory().memoryMib());
+        has(node.node(), Holdings.MEMORY, node.seen().inventory().memoryMib());
         node.seen().inventory().gres().forEach(it -> has(node.node(), it.kind(), it.count()));
     }
 
@@ -246,76 +229,20 @@ final class JobsAudit {
         job.leases = placed.lease();
         job.holding = true;
         job.run = new PlacedRun(placed);
-        placed.allocations().forEach(it -> job.given.addAll(things(it)));
+        placed.allocations().forEach(it -> job.given.addAll(Holdings.things(it)));
         job.given.forEach(thing -> hold(id, job, thing));
-        placed.allocations().forEach(it -> count(id, it));
-    }
-
-    private void count(long id, Allocation allocation) {
-        amounts(allocation)
-                .forEach((what, amount) -> {
-                    long held = counted.merge(what, amount, Long::sum);
-                    check(
-                            held <= most.getOrDefault(what, Long.MAX_VALUE),
-                            id,
-                            "holds %s of which %d are held".formatted(what, held));
-                });
-    }
-
-    private static Map<Countable, Long> amounts(Allocation allocation) {
-        var amounts = new HashMap<Countable, Long>();
-        amounts.put(new Countable(allocation.node(), MEMORY), allocation.memoryMib());
-        for (Gres it : allocation.gres()) {
-            amounts.put(new Countable(allocation.node(), it.kind()), it.count());
-        }
-        return amounts;
+        placed.allocations()
+                .forEach(it -> holdings.count(it).forEach(wrong -> check(false, id, wrong)));
     }
 
     private void charge(long id, Job job, EndedRun told, long at) {
         check(job.run != null && job.run.endedAs(told, at), id, "is charged otherwise: " + told);
     }
 
-    private static List<Thing> things(Allocation allocation) {
-        var things = new ArrayList<Thing>();
-        String node = allocation.node() + " ";
-        GpuShare share = allocation.share();
-        int units = share == null ? GpuShare.WHOLE : share.units();
-        allocation.gpus().forEach(it -> things.add(new Thing(node + it, false, units)));
-        allocation.gres().stream()
-                .flatMap(it -> it.files().stream())
-                .forEach(it -> things.add(new Thing(node + it, false, GpuShare.WHOLE)));
-        allocation.cpus().toBitSet().stream()
-                .forEach(it -> things.add(new Thing(node + "CPU " + it, true, GpuShare.WHOLE)));
-        return things;
-    }
-
     private void hold(long id, Job job, Thing thing) {
         if (job.held.add(thing)) {
-            Map<Long, Integer> others = holders.computeIfAbsent(thing.name(), _ -> new TreeMap<>());
-            List<String> names = others.keySet().stream().map(it -> "job " + it).toList();
-            check(
-                    fits(job, thing, others),
-                    id,
-                    "holds " + thing.name() + ", which is held by " + names);
-            others.put(id, thing.units());
+            holdings.hold(id, job.partition, thing).forEach(wrong -> check(false, id, wrong));
         }
-    }
-
-    private boolean fits(Job job, Thing thing, Map<Long, Integer> others) {
-        if (thing.cpu()) {
-            return others.size() < together.getOrDefault(job.partition, 1)
-                    && others.keySet().stream().allMatch(it -> isOf(job.partition, it));
-        }
-        long held = others.values().stream().mapToLong(Integer::longValue).sum();
-        return held + thing.units() <= GpuShare.WHOLE;
-    }
-
-    private boolean isOf(String partition, long other) {
-        return Objects.requireNonNull(jobs.get(other)).partition.equals(partition);
-    }
-
-    private void leave(long id, Thing thing) {
-        holders.getOrDefault(thing.name(), new TreeMap<>()).remove(id);
     }
 
     private void suspend(long id, Job job, JobEvent.Suspended event) {
@@ -326,7 +253,7 @@ final class JobsAudit {
         }
         for (Thing thing : Set.copyOf(job.held)) {
             if (thing.cpu()) {
-                leave(id, thing);
+                holdings.leave(id, thing);
                 job.held.remove(thing);
             }
         }
@@ -369,14 +296,11 @@ final class JobsAudit {
     }
 
     private void release(long id, Job job) {
-        job.held.forEach(thing -> leave(id, thing));
+        job.held.forEach(thing -> holdings.leave(id, thing));
         job.held.clear();
         job.given.clear();
         if (job.run != null) {
-            job.run
-                    .held()
-                    .forEach(it ->
-                            amounts(it).forEach((what, so) -> counted.merge(what, -so, Long::sum)));
+            job.run.held().forEach(holdings::discount);
             job.run = null;
         }
         job.holding = false;
