@@ -3,10 +3,12 @@ package io.berth.embedded;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ScramCredentialInfo;
@@ -43,15 +45,22 @@ public final class GuardedBroker implements AutoCloseable {
 
     private final Path directory;
     private final Path certificates;
+    private final boolean apart;
     private final int port = FreePorts.next();
     private final int guardedPort = FreePorts.next();
     private final int passwordPort = FreePorts.next();
     private final int controllerPort = FreePorts.next();
-    private KafkaBroker broker;
+    private Broker broker;
 
-    private GuardedBroker(Path directory, Path certificates) throws IOException {
+    /// A broker that runs.
+    private interface Broker {
+        void close();
+    }
+
+    private GuardedBroker(Path directory, Path certificates, boolean apart) throws IOException {
         this.directory = directory;
         this.certificates = certificates;
+        this.apart = apart;
         this.broker = start();
     }
 
@@ -60,9 +69,18 @@ public final class GuardedBroker implements AutoCloseable {
     /// @param directory of its data and of all certificates
     /// @throws IOException if the folder cannot be written, or `openssl` is missing
     public static GuardedBroker start(Path directory) throws IOException {
+        return start(directory, false);
+    }
+
+    /// The same in a process of its own, which is killed when it is closed.
+    public static GuardedBroker startApart(Path directory) throws IOException {
+        return start(directory, true);
+    }
+
+    private static GuardedBroker start(Path directory, boolean apart) throws IOException {
         Path certificates = Files.createDirectories(directory.resolve("tls"));
         new Certificates(certificates).certify("broker", "/CN=broker", "IP:127.0.0.1");
-        return new GuardedBroker(directory.resolve("kafka"), certificates);
+        return new GuardedBroker(directory.resolve("kafka"), certificates, apart);
     }
 
     /// Starts it anew after it was closed: where it was, with what it had.
@@ -165,8 +183,55 @@ public final class GuardedBroker implements AutoCloseable {
         broker.close();
     }
 
-    private KafkaBroker start() throws IOException {
-        return KafkaBroker.start(directory, port, controllerPort, guard());
+    private Broker start() throws IOException {
+        if (apart) {
+            return startProcess();
+        }
+        KafkaBroker here = KafkaBroker.start(directory, port, controllerPort, guard());
+        return here::close;
+    }
+
+    private Broker startProcess() throws IOException {
+        var command =
+                new ArrayList<>(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "-Xmx256m",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                GuardedBroker.class.getName(),
+                                directory.toString(),
+                                Integer.toString(port),
+                                Integer.toString(controllerPort)));
+        guard().forEach((name, value) -> command.add(name + "=" + value));
+        Process process =
+                new ProcessBuilder(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(directory.resolveSibling("broker.log").toFile())
+                        .start();
+        while (FreePorts.isFree(port)) {
+            if (!process.isAlive()) {
+                throw new IOException(
+                        "the broker ends, see broker.log in " + directory.getParent());
+            }
+            LockSupport.parkNanos(50_000_000);
+        }
+        return () -> process.destroyForcibly().onExit().join();
+    }
+
+    /// The process of a broker that is apart. It ends with its input, and so with its parent.
+    ///
+    /// @param words folder, port, port of the controller, and what its settings are besides
+    public static void main(String[] words) throws IOException {
+        var further = new HashMap<String, String>();
+        for (String setting : List.of(words).subList(3, words.length)) {
+            String[] parts = setting.split("=", 2);
+            further.put(parts[0], parts[1]);
+        }
+        KafkaBroker.start(
+                Path.of(words[0]), Integer.parseInt(words[1]), Integer.parseInt(words[2]), further);
+        while (System.in.read() >= 0) {}
+        System.exit(0);
     }
 
     private Map<String, String> guard() {

@@ -360,7 +360,7 @@ final class ServiceUsers implements MeshUsers {
     @Override
     public boolean answered() {
         return requests.stream().noneMatch(Request::unanswered)
-                && gateways.stream().allMatch(ServiceGateway::ready);
+                && gateways.stream().allMatch(it -> it.ready() && !it.busy());
     }
 
     @Override

@@ -349,9 +349,7 @@ final class ChaosJobs {
         List<Long> ids = jobs.stream().map(it -> it.id).toList();
         assertThat(ids).doesNotHaveDuplicates();
         workload.awaitEnded(ids, ids.size());
-        workload.awaitBooked(ids);
-        var audit = JobsAudit.of(workload.kafka());
-        assertThat(audit.breaks(ids)).isEmpty();
+        JobsAudit audit = workload.audited(ids);
         for (Accepted job : jobs) {
             assertRightEnd(job, audit.end(job.id));
         }

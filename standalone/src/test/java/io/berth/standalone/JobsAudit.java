@@ -1,18 +1,18 @@
 package io.berth.standalone;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.berth.contracts.Allocation;
+import io.berth.contracts.Charge;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.NodeStatus;
-import io.berth.contracts.json.EventCodec.CorruptEvent;
-import io.berth.contracts.json.EventCodec.UnknownEventType;
+import io.berth.contracts.event.Submission;
+import io.berth.contracts.json.Json;
 import io.berth.contracts.topic.Topics;
-import io.berth.log.Events;
 import io.berth.log.KafkaConnection;
-import io.berth.log.LogReader;
-import java.nio.charset.StandardCharsets;
+import io.berth.standalone.Holdings.Thing;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -22,44 +22,40 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.function.BiConsumer;
-import java.util.stream.Stream;
-import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /// A reader of the public topics that believes nobody: it folds the events of `jobs` by itself, and
 /// notes every break of the invariants that they can show.
 ///
-/// - an acknowledged job is queued, once (I1)
-/// - at every position of the log no GPU and no CPU is held twice, but CPUs by so many jobs of a
-///   partition as it is told; a suspended run holds no CPUs. No node's memory is held beyond what
-///   it last said to have (I2)
-/// - leases count 1, 2, 3 …, and one never begins before the one before is over (I3)
+/// - an acknowledged job is queued, once; of submissions with the same key of a user the first
+///   alone (I1)
+/// - at every position of the log no GPU, CPU or device file is held twice, but CPUs by so many
+///   jobs of a partition as it is told, and parts of a GPU up to the whole; a suspended run holds
+///   no CPUs. Of a node's memory and other resources no more is held than it last said to have (I2)
+/// - leases count 1, 2, 3 …, and one never begins before the one before is over; what agents report
+///   of starts is for a [StartsAudit] (I3)
 /// - a job ends once, and tells of the same runs that were placed and requeued; the charge of each
-///   is what it held, times how long (I4)
+///   is what it held, times how long, and the books have it, once (I4)
 /// - who comes late, and finds the last state of each job in `job-states`, knows the same of them
 ///   as who saw every event (I6)
 ///
 /// What other events say does not move what a job holds.
 final class JobsAudit {
 
-    private static final String CPU = " CPU ";
-
     /// So often it is looked for a moment in which no job changes.
     private static final int MOMENTS = 100;
 
     private static final String LATE = "is not to who comes late what events told of ";
-    private static final TopicPartition EVENTS = new TopicPartition(Topics.JOBS.name(), 0);
-    private static final TopicPartition STATES = new TopicPartition(Topics.JOB_STATES.name(), 0);
-    private static final TopicPartition NODES = new TopicPartition(Topics.NODE_STATES.name(), 0);
 
     private final Map<Long, Job> jobs = new TreeMap<>();
-    private final Map<String, Set<Long>> holders = new HashMap<>();
-    private final Map<String, Integer> together = new HashMap<>();
-    private final Map<NodeName, Long> memory = new HashMap<>();
-    private final Map<NodeName, Long> memoryHeld = new HashMap<>();
+
+    /// The first job of each key of a user.
+    private final Map<List<String>, Long> keys = new HashMap<>();
+
+    /// Submissions that came later with the same key.
+    private final Map<Long, Long> repeated = new TreeMap<>();
+
+    private final Holdings holdings = new Holdings();
     private final List<String> breaks = new ArrayList<>();
 
     private static final class Job {
@@ -69,8 +65,8 @@ final class JobsAudit {
         private int suspensions;
         private JobEvent.@Nullable Ended end;
         private @Nullable PlacedRun run;
-        private final Set<String> given = new HashSet<>();
-        private final Set<String> held = new HashSet<>();
+        private final Set<Thing> given = new HashSet<>();
+        private final Set<Thing> held = new HashSet<>();
         private final List<EndedRun> requeued = new ArrayList<>();
         private List<EndedRun> runs = requeued;
 
@@ -80,64 +76,36 @@ final class JobsAudit {
     }
 
     /// So many jobs of a partition may hold a CPU together.
-    JobsAudit together(String partition, int most) {
-        together.put(partition, most);
-        return this;
+    void together(String partition, int most) {
+        holdings.together(partition, most);
     }
 
-    /// A node has so much memory.
-    JobsAudit memory(NodeName node, long mib) {
-        memory.put(node, mib);
-        return this;
+    /// A node has so much of that: MiB of memory, or a number of other resources of a kind.
+    void has(NodeName node, String what, long so) {
+        holdings.has(node, what, so);
     }
 
     /// Reads the whole topics, at a moment in which no job changes.
     static JobsAudit of(KafkaConnection kafka) {
-        try (var consumer = kafka.consumer()) {
+        try (var topics = new WholeTopics(kafka)) {
             for (int i = 0; i < MOMENTS; i++) {
-                long before = consumer.endOffsets(List.of(STATES)).getOrDefault(STATES, 0L);
+                long before = topics.end(Topics.JOB_STATES);
                 var audit = new JobsAudit();
-                read(
-                        consumer,
-                        NODES,
-                        new Events<>(Topics.NODE_STATES, "audit"),
-                        (_, it) -> audit.has(Objects.requireNonNull(it)));
-                read(
-                        consumer,
-                        EVENTS,
-                        new Events<>(Topics.JOBS, "audit"),
-                        (_, it) -> audit.read(Objects.requireNonNull(it)));
+                audit.breaks.addAll(StartsAudit.of(topics).breaks());
+                topics.read(Topics.SUBMISSIONS, (_, it) -> audit.read(Objects.requireNonNull(it)));
+                topics.read(Topics.NODE_STATES, (_, it) -> audit.has(Objects.requireNonNull(it)));
+                topics.read(Topics.JOBS, (_, it) -> audit.read(Objects.requireNonNull(it)));
                 var states = new TreeMap<String, JobStatus>();
-                read(
-                        consumer,
-                        STATES,
-                        new Events<>(Topics.JOB_STATES, "audit"),
-                        (key, it) -> states.compute(key, (_, _) -> it));
-                if (before == consumer.position(STATES)) {
+                topics.read(
+                        Topics.JOB_STATES,
+                        (record, it) -> states.compute(WholeTopics.key(record), (_, _) -> it));
+                if (before == topics.end(Topics.JOB_STATES)) {
                     audit.readLate(states.values());
                     return audit;
                 }
             }
         }
         throw new AssertionError("jobs change all the time");
-    }
-
-    private static <E> void read(
-            Consumer<byte[], byte[]> consumer,
-            TopicPartition partition,
-            Events<E> events,
-            BiConsumer<String, @Nullable E> reader) {
-        LogReader.readAll(
-                consumer,
-                List.of(partition),
-                record -> {
-                    try {
-                        String key = new String(record.key(), StandardCharsets.UTF_8);
-                        reader.accept(key, record.value() == null ? null : events.event(record));
-                    } catch (UnknownEventType | CorruptEvent e) {
-                        throw new AssertionError(record.toString(), e);
-                    }
-                });
     }
 
     /// Compares with what one knows who reads only the last state of each job, of which those that
@@ -153,9 +121,9 @@ final class JobsAudit {
                 continue;
             }
             JobStatus.Run run = status.run();
-            Set<String> held = new TreeSet<>();
+            Set<Thing> held = new HashSet<>();
             (run == null ? List.<Allocation>of() : run.held())
-                    .forEach(it -> held.addAll(things(it)));
+                    .forEach(it -> held.addAll(Holdings.things(it)));
             check(
                     (job.end != null) == status.state().terminal(),
                     id,
@@ -170,8 +138,41 @@ final class JobsAudit {
                         "lives, and who comes late has no such job"));
     }
 
+    /// Compares with what the books tell of jobs that have ended.
+    ///
+    /// @param booked each with all its runs
+    void readBooks(Iterable<JsonNode> booked) {
+        for (JsonNode it : booked) {
+            long id = it.path("id").asLong();
+            Job job = jobs.get(id);
+            var charges = new TreeMap<Integer, Charge>();
+            for (JsonNode run : it.path("runs")) {
+                charges.merge(
+                        run.path("lease").asInt(),
+                        Json.mapper().convertValue(run.path("charge"), Charge.class),
+                        Charge::plus);
+            }
+            var told = new TreeMap<Integer, Charge>();
+            (job == null ? List.<EndedRun>of() : job.runs)
+                    .forEach(run -> told.put(run.lease(), run.charge()));
+            check(told.equals(charges), id, "is booked otherwise than told: " + charges);
+        }
+    }
+
     private void has(NodeStatus node) {
-        memory(node.node(), node.seen().inventory().memoryMib());
+        has(node.node(), Holdings.MEMORY, node.seen().inventory().memoryMib());
+        node.seen().inventory().gres().forEach(it -> has(node.node(), it.kind(), it.count()));
+    }
+
+    void read(Submission submission) {
+        if (submission instanceof Submission.Submitted submitted && submitted.key() != null) {
+            var key = List.of(submitted.description().user(), submitted.key().key());
+            long id = submitted.job().value();
+            long first = keys.computeIfAbsent(key, _ -> id);
+            if (first != id) {
+                repeated.put(id, first);
+            }
+        }
     }
 
     void read(JobEvent event) {
@@ -210,12 +211,16 @@ final class JobsAudit {
 
     /// What was broken so far, and which of these acknowledged jobs were never heard of.
     List<String> breaks(List<Long> acknowledged) {
-        return Stream.concat(
-                        breaks.stream(),
-                        acknowledged.stream()
-                                .filter(id -> !jobs.containsKey(id))
-                                .map(id -> "job " + id + " was acknowledged and is lost"))
-                .toList();
+        var all = new ArrayList<>(breaks);
+        repeated.forEach((id, first) -> {
+            if (jobs.containsKey(id)) {
+                all.add("job %d was queued, and its key was that of job %d".formatted(id, first));
+            }
+        });
+        acknowledged.stream()
+                .filter(id -> !jobs.containsKey(id))
+                .forEach(id -> all.add("job " + id + " was acknowledged and is lost"));
+        return all;
     }
 
     private void place(long id, Job job, JobEvent.Placed placed) {
@@ -224,48 +229,20 @@ final class JobsAudit {
         job.leases = placed.lease();
         job.holding = true;
         job.run = new PlacedRun(placed);
-        placed.allocations().forEach(it -> job.given.addAll(things(it)));
+        placed.allocations().forEach(it -> job.given.addAll(Holdings.things(it)));
         job.given.forEach(thing -> hold(id, job, thing));
-        placed.allocations().forEach(it -> holdMemory(id, it));
-    }
-
-    private void holdMemory(long id, Allocation it) {
-        long held = memoryHeld.merge(it.node(), it.memoryMib(), Long::sum);
-        long most = memory.getOrDefault(it.node(), Long.MAX_VALUE);
-        check(held <= most, id, "holds memory of %s of which %d MiB are held".formatted(it, held));
+        placed.allocations()
+                .forEach(it -> holdings.count(it).forEach(wrong -> check(false, id, wrong)));
     }
 
     private void charge(long id, Job job, EndedRun told, long at) {
         check(job.run != null && job.run.endedAs(told, at), id, "is charged otherwise: " + told);
     }
 
-    /// The CPUs and GPUs of an allocation, by node.
-    private static List<String> things(Allocation allocation) {
-        return Stream.concat(
-                        allocation.gpus().stream().map(gpu -> " " + gpu),
-                        allocation.cpus().toBitSet().stream().mapToObj(cpu -> CPU + cpu))
-                .map(thing -> allocation.node() + thing)
-                .toList();
-    }
-
-    private void hold(long id, Job job, String thing) {
+    private void hold(long id, Job job, Thing thing) {
         if (job.held.add(thing)) {
-            Set<Long> others = holders.computeIfAbsent(thing, _ -> new TreeSet<>());
-            int most = thing.contains(CPU) ? together.getOrDefault(job.partition, 1) : 1;
-            boolean right =
-                    others.size() < most && others.stream().allMatch(it -> isOf(job.partition, it));
-            List<String> names = others.stream().map(it -> "job " + it).toList();
-            check(right, id, "holds " + thing + ", which is held by " + names);
-            others.add(id);
+            holdings.hold(id, job.partition, thing).forEach(wrong -> check(false, id, wrong));
         }
-    }
-
-    private boolean isOf(String partition, long other) {
-        return Objects.requireNonNull(jobs.get(other)).partition.equals(partition);
-    }
-
-    private void leave(long id, String thing) {
-        holders.getOrDefault(thing, new TreeSet<>()).remove(id);
     }
 
     private void suspend(long id, Job job, JobEvent.Suspended event) {
@@ -274,9 +251,9 @@ final class JobsAudit {
         if (job.run != null) {
             job.run.suspended(event.at());
         }
-        for (String thing : Set.copyOf(job.held)) {
-            if (thing.contains(CPU)) {
-                leave(id, thing);
+        for (Thing thing : Set.copyOf(job.held)) {
+            if (thing.cpu()) {
+                holdings.leave(id, thing);
                 job.held.remove(thing);
             }
         }
@@ -319,11 +296,11 @@ final class JobsAudit {
     }
 
     private void release(long id, Job job) {
-        job.held.forEach(thing -> leave(id, thing));
+        job.held.forEach(thing -> holdings.leave(id, thing));
         job.held.clear();
         job.given.clear();
         if (job.run != null) {
-            job.run.held().forEach(it -> memoryHeld.merge(it.node(), -it.memoryMib(), Long::sum));
+            job.run.held().forEach(holdings::discount);
             job.run = null;
         }
         job.holding = false;

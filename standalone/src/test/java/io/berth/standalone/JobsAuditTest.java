@@ -7,6 +7,10 @@ import io.berth.contracts.Charge;
 import io.berth.contracts.EndedRun;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.GpuRequest;
+import io.berth.contracts.GpuShare;
+import io.berth.contracts.GpuSharing;
+import io.berth.contracts.Gres;
+import io.berth.contracts.IdempotencyKey;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
@@ -24,6 +28,9 @@ import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Part;
 import io.berth.contracts.event.JobStatus.Part.Phase;
 import io.berth.contracts.event.JobStatus.Run;
+import io.berth.contracts.event.Submission;
+import io.berth.contracts.json.Json;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -103,6 +110,118 @@ class JobsAuditTest {
         placed(2, 1, "GPU-a", 1);
 
         assertThat(audit.breaks(List.of())).singleElement().asString().contains("GPU-a", "job 1");
+    }
+
+    private void placed(long id, GpuShare share, Gres... gres) {
+        var allocation =
+                new Allocation(
+                        new NodeName("n1"),
+                        0,
+                        1,
+                        IndexSet.parse(Long.toString(id)),
+                        1,
+                        List.of("GPU-a"),
+                        share,
+                        List.of(gres));
+        audit.read(new JobEvent.Placed(new JobId(id), 2, 1, List.of(allocation), 0));
+    }
+
+    private static GpuShare thousandths(int parts) {
+        return new GpuShare(GpuSharing.MPS, parts, GpuSharing.THOUSANDTHS, 1);
+    }
+
+    @Test
+    void parts_of_a_gpu_add_up_to_the_whole_and_no_further() {
+        for (long id = 1; id <= 4; id++) {
+            queued(id);
+        }
+        placed(1, thousandths(500));
+        placed(2, thousandths(250));
+        placed(3, new GpuShare(GpuSharing.SHARD, 4, 16, 1));
+        List<String> before = audit.breaks(List.of());
+        placed(4, thousandths(1));
+
+        assertThat(before).isEmpty();
+        assertThat(audit.breaks(List.of()))
+                .singleElement()
+                .asString()
+                .contains("job 4", "GPU-a", "job 1", "job 2", "job 3");
+    }
+
+    @Test
+    void other_resources_are_held_as_far_as_a_node_has_them_and_a_device_file_once() {
+        audit.has(new NodeName("n1"), "nic", 3);
+        for (long id = 1; id <= 3; id++) {
+            queued(id);
+        }
+        placed(1, thousandths(1), new Gres("nic", null, 2, List.of("/dev/nic0", "/dev/nic1")));
+        placed(2, thousandths(1), new Gres("nic", null, 1, List.of("/dev/nic1")));
+        List<String> before = audit.breaks(List.of());
+        placed(3, thousandths(1), new Gres("nic", null, 1));
+
+        assertThat(before).singleElement().asString().contains("job 2", "/dev/nic1", "job 1");
+        assertThat(audit.breaks(List.of()))
+                .last()
+                .asString()
+                .contains("job 3", "nic", "4 are held");
+    }
+
+    private void submitted(long id, String key) {
+        audit.read(
+                new Submission.Submitted(
+                        new JobId(id),
+                        DESCRIPTION,
+                        "u",
+                        new SpecReference(0, id, "00"),
+                        new IdempotencyKey(key, "00"),
+                        null));
+    }
+
+    @Test
+    void a_second_job_of_a_key_is_noticed() {
+        submitted(1, "a");
+        submitted(2, "b");
+        submitted(3, "a");
+        submitted(4, "b");
+        queued(1);
+        queued(2);
+        List<String> before = audit.breaks(List.of());
+        queued(4);
+
+        assertThat(before).isEmpty();
+        assertThat(audit.breaks(List.of()))
+                .singleElement()
+                .asString()
+                .contains("job 4", "key", "job 2");
+    }
+
+    private void booked(String jobs) throws IOException {
+        audit.readBooks(Json.mapper().readTree(jobs));
+    }
+
+    @Test
+    void books_that_tell_another_charge_or_other_runs_are_noticed() throws IOException {
+        String right =
+                "{\"cpuMillis\": 2, \"memoryMibMillis\": 2, \"gpuMillis\": 2, \"nodeMillis\": 2, \"billingMicros\": 0}";
+        queued(1);
+        placed(1, 1, "GPU-a", 0);
+        ended(1, run("GPU-a"));
+        booked("[{\"id\": 1, \"runs\": [{\"lease\": 1, \"charge\": %s}]}]".formatted(right));
+        List<String> before = audit.breaks(List.of());
+
+        booked("[{\"id\": 1, \"runs\": []}]");
+        booked("[{\"id\": 1, \"runs\": [{\"lease\": 2, \"charge\": %s}]}]".formatted(right));
+        booked(
+                "[{\"id\": 1, \"runs\": [{\"lease\": 1, \"charge\": %s}, {\"lease\": 1, \"charge\": %s}]}]"
+                        .formatted(right, right));
+        booked(
+                "[{\"id\": 1, \"runs\": [{\"lease\": 1, \"charge\": %s}]}]"
+                        .formatted(right.replace("0", "1")));
+
+        assertThat(before).isEmpty();
+        assertThat(audit.breaks(List.of()))
+                .hasSize(4)
+                .allSatisfy(it -> assertThat(it).startsWith("job 1 is booked otherwise than told"));
     }
 
     private void suspended(long id) {
@@ -210,7 +329,7 @@ class JobsAuditTest {
 
     @Test
     void memory_that_is_held_beyond_what_a_node_has_is_noticed() {
-        audit.memory(new NodeName("n1"), 2);
+        audit.has(new NodeName("n1"), "memory", 2);
         for (long id = 1; id <= 4; id++) {
             queued(id);
         }
@@ -225,7 +344,7 @@ class JobsAuditTest {
         assertThat(audit.breaks(List.of()))
                 .singleElement()
                 .asString()
-                .contains("job 4", "memory", "3 MiB");
+                .contains("job 4", "memory", "3 are held");
     }
 
     private void ended(long id, EndedRun... runs) {

@@ -31,7 +31,7 @@ final class TestMesh {
     static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
     private static final Duration LIMIT = Duration.ofMinutes(4);
-    private static final String PORT = "-Dquarkus.http.port=";
+    private static final String PORT = "quarkus.http.port";
 
     private final Path folder;
     private final Ports ports = Ports.free();
@@ -147,6 +147,11 @@ final class TestMesh {
         return operator(new Ports(gateway.port()));
     }
 
+    /// The operator, who asks another accounting service.
+    MeshClient bookkeeper(Instance accounting) throws IOException {
+        return operator(new Ports(accounting.port() - ports.accounting() + ports.base()));
+    }
+
     private MeshClient operator(Ports ports) throws IOException {
         return new MeshClient(ports, Files.readString(home().operatorToken()).strip());
     }
@@ -183,14 +188,39 @@ final class TestMesh {
         return second(service, FreePorts.next(), Map.of());
     }
 
+    /// An agent on a spool of its own, with virtual nodes. When one ends that is asked to, nodes of
+    /// all agents of the machine have left.
+    Instance secondAgent(String virtual) throws IOException {
+        int port = FreePorts.next();
+        return second(
+                "agent",
+                port,
+                Map.of(),
+                Map.of(
+                        PORT,
+                        Integer.toString(port),
+                        "berth.agent.home",
+                        home().root().resolve("second-spool").toString(),
+                        "berth.agent.cgroup-parent",
+                        "berth-" + port,
+                        "berth.agent.host",
+                        "false",
+                        "berth.agent.virtual",
+                        virtual));
+    }
+
     /// @param other variables of its environment
     Instance second(String service, int port, Map<String, String> other) throws IOException {
+        return second(service, port, other, Map.of(PORT, Integer.toString(port)));
+    }
+
+    private Instance second(
+            String service, int port, Map<String, String> other, Map<String, String> settings)
+            throws IOException {
         // Java tells no arguments that are longer than a page together.
         String line = read(Path.of("/proc", process(service).pid() + "", "cmdline"));
         List<String> command =
-                Stream.of(line.split("\0"))
-                        .map(it -> it.startsWith(PORT) ? PORT + port : it)
-                        .toList();
+                Stream.of(line.split("\0")).map(it -> replaced(it, settings)).toList();
         Path log = secondLog(service);
         var builder =
                 new ProcessBuilder(command)
@@ -201,6 +231,11 @@ final class TestMesh {
         builder.environment().put("QUARKUS_LOG_CONSOLE_JSON_ENABLED", "true");
         builder.environment().putAll(other);
         return new Instance(builder.start(), port);
+    }
+
+    private static String replaced(String argument, Map<String, String> settings) {
+        String name = argument.split("=", 2)[0].replaceFirst("^-D", "");
+        return settings.containsKey(name) ? "-D" + name + "=" + settings.get(name) : argument;
     }
 
     /// Whether a part's process has an AOT cache in its memory: a JVM goes on without one that does

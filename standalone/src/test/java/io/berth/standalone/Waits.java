@@ -3,14 +3,10 @@ package io.berth.standalone;
 import io.berth.contracts.topic.Topic;
 import io.berth.contracts.topic.Topics;
 import io.berth.log.KafkaConnection;
-import io.berth.log.LogReader;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.common.TopicPartition;
 
 /// How long submissions lay in the log before placement took them in: from the first word of a job
 /// in `submissions` to the first one in `jobs`, by the broker's clock.
@@ -20,9 +16,9 @@ final class Waits {
 
     /// The longest of those of these jobs, which all were taken in.
     static Duration longest(KafkaConnection kafka, List<Long> ids) {
-        try (var consumer = kafka.consumer()) {
-            Map<Long, Long> submitted = firsts(consumer, Topics.SUBMISSIONS);
-            Map<Long, Long> taken = firsts(consumer, Topics.JOBS);
+        try (var topics = new WholeTopics(kafka)) {
+            Map<Long, Long> submitted = firsts(topics, Topics.SUBMISSIONS);
+            Map<Long, Long> taken = firsts(topics, Topics.JOBS);
             return Duration.ofMillis(
                     ids.stream()
                             .mapToLong(id -> at(taken, id) - at(submitted, id))
@@ -32,15 +28,13 @@ final class Waits {
     }
 
     /// When each job was first spoken of.
-    private static Map<Long, Long> firsts(Consumer<byte[], byte[]> consumer, Topic<?> topic) {
+    private static Map<Long, Long> firsts(WholeTopics topics, Topic<?> topic) {
         var firsts = new HashMap<Long, Long>();
-        LogReader.readAll(
-                consumer,
-                List.of(new TopicPartition(topic.name(), 0)),
-                record ->
+        topics.read(
+                topic,
+                (record, _) ->
                         firsts.putIfAbsent(
-                                Long.valueOf(new String(record.key(), StandardCharsets.UTF_8)),
-                                record.timestamp()));
+                                Long.valueOf(WholeTopics.key(record)), record.timestamp()));
         return firsts;
     }
 

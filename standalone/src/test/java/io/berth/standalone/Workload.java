@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.berth.contracts.JobState;
+import io.berth.contracts.topic.Topic;
 import io.berth.log.KafkaConnection;
 import io.berth.standalone.mesh.MeshClient;
 import java.io.IOException;
@@ -12,8 +13,10 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -31,6 +34,13 @@ record Workload(TestMesh mesh, Duration patience) {
             sleep 2
             echo "end $$" >>"trace-$SLURM_JOB_ID"
             """;
+
+    /// The same, but that it ends when it is told to.
+    private static final String ENDS_WHEN_TOLD =
+            SCRIPT.replace("sleep 2", "until [ -e \"end-$SLURM_JOB_ID\" ]; do sleep 0.1; done");
+
+    /// Each of so many is a gang.
+    private static final int GANGS = 5;
 
     /// Submits an array of so many tasks of the same kind, eight at a time; its id.
     long submitArray(int tasks) throws IOException {
@@ -54,6 +64,34 @@ record Workload(TestMesh mesh, Duration patience) {
         return submit(mesh.operator(), count);
     }
 
+    /// Submits so many jobs of two seconds at once, with a GPU of one node or, some, of two.
+    KeyedRequests ask(int count) throws IOException {
+        var jobs = new ArrayList<Map<String, ?>>();
+        for (int i = 0; i < count; i++) {
+            int nodes = i % GANGS == 0 ? 2 : 1;
+            jobs.add(complete(Map.of("script", SCRIPT, "gpusPerNode", 1, "nodes", nodes)));
+        }
+        return new KeyedRequests(mesh.operator(), jobs, patience);
+    }
+
+    /// The same, of which all are there when it returns; their ids.
+    List<Long> submitWithGangs(int count) throws Exception {
+        try (KeyedRequests requests = ask(count)) {
+            return requests.ids();
+        }
+    }
+
+    /// Submits a job that goes on until [#tellToEnd]; its id.
+    long submitUntilTold(Map<String, ?> job) throws IOException {
+        var until = new HashMap<String, Object>(job);
+        until.put("script", ENDS_WHEN_TOLD);
+        return submit(until);
+    }
+
+    void tellToEnd(long id) throws IOException {
+        Files.createFile(mesh.work().resolve("end-" + id));
+    }
+
     List<Long> submit(MeshClient by, int count) throws IOException {
         var ids = new ArrayList<Long>();
         for (int i = 0; i < count; i++) {
@@ -68,14 +106,24 @@ record Workload(TestMesh mesh, Duration patience) {
     }
 
     private long submit(MeshClient by, Map<String, ?> job) throws IOException {
+        return by.submit(complete(job)).path("id").asLong();
+    }
+
+    private Map<String, Object> complete(Map<String, ?> job) {
         var complete = new HashMap<String, Object>(job);
         complete.put("workingDirectory", mesh.work().toString());
         complete.putIfAbsent("timeLimitSeconds", 300);
-        return by.submit(complete).path("id").asLong();
+        return complete;
     }
 
     void awaitRunning(List<Long> ids, int count) {
         await().atMost(patience).until(() -> count(ids, "RUNNING") == count);
+    }
+
+    /// Waits until so many run at least, and others wait.
+    void awaitRunningAndWaiting(List<Long> ids, int running) {
+        await().atMost(patience)
+                .until(() -> count(ids, "RUNNING") >= running && count(ids, "PENDING") > 0);
     }
 
     long count(List<Long> ids, String state) throws IOException {
@@ -100,16 +148,15 @@ record Workload(TestMesh mesh, Duration patience) {
                         .allMatch(it -> JobState.valueOf(it.path("state").asText()).terminal()));
     }
 
-    /// Waits until all have completed, and asserts that each ran once, undisturbed, that the books
-    /// have each of them and balance, and that the public topic breaks no invariant.
+    /// Waits until all have completed, and asserts that each ran once, undisturbed, and what
+    /// [#audited] does.
     void assertNothingLostOrDoubled(List<Long> ids) throws IOException {
         assertThat(ids).doesNotHaveDuplicates();
         awaitCompleted(ids);
         for (long id : ids) {
             assertRanOnceUndisturbed(id);
         }
-        awaitBooked(ids);
-        assertThat(JobsAudit.of(kafka()).breaks(ids)).isEmpty();
+        audited(ids);
     }
 
     /// Waits until the scripts have written their first line: a job is RUNNING before that, from
@@ -161,16 +208,39 @@ record Workload(TestMesh mesh, Duration patience) {
         assertThat(lines.get(1)).isEqualTo(lines.get(0).replace("start", "end"));
     }
 
-    /// Waits until the books know the end of each, and balance.
-    void awaitBooked(List<Long> ids) {
+    /// Waits until the books know the end of each, and balance, and asserts that the public topics
+    /// break no invariant and that the books have what they tell.
+    JobsAudit audited(List<Long> ids) throws IOException {
+        List<JsonNode> booked = awaitBooked(mesh.operator(), ids);
+        var audit = JobsAudit.of(kafka());
+        audit.readBooks(booked);
+        assertThat(audit.breaks(ids)).isEmpty();
+        return audit;
+    }
+
+    /// The jobs in the books, as soon as these know the end of each, and balance.
+    ///
+    /// @param by who asks
+    List<JsonNode> awaitBooked(MeshClient by, List<Long> ids) {
+        var booked = new ArrayList<JsonNode>();
         eventually(() -> {
-            JsonNode booked =
-                    mesh.operator().accounting("/v1/accounting/jobs?job=" + list(ids)).path("jobs");
+            booked.clear();
+            by.accounting("/v1/accounting/jobs?job=" + list(ids)).path("jobs").forEach(booked::add);
             assertThat(booked).hasSize(ids.size());
             assertThat(booked).allMatch(job -> job.path("endedAt").asLong() > 0);
-            JsonNode balance = mesh.operator().accounting("/v1/accounting/balance");
+            JsonNode balance = by.accounting("/v1/accounting/balance");
             assertThat(balance.path("balanced").asBoolean()).as(balance.toString()).isTrue();
         });
+        return booked;
+    }
+
+    /// The jobs that a topic tells of.
+    Set<Long> told(Topic<?> topic) throws IOException {
+        var told = new HashSet<Long>();
+        try (var topics = new WholeTopics(kafka())) {
+            topics.read(topic, (record, _) -> told.add(Long.valueOf(WholeTopics.key(record))));
+        }
+        return told;
     }
 
     KafkaConnection kafka() throws IOException {

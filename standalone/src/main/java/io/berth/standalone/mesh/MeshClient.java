@@ -31,14 +31,21 @@ public final class MeshClient {
         return post("/v1/jobs", job);
     }
 
+    /// The same, by a key under which a request may be repeated.
+    public JsonNode submit(Map<String, ?> job, String key) throws IOException {
+        return answer(change("/v1/jobs", job).header("Idempotency-Key", key));
+    }
+
     /// Asks the gateway for a change.
     JsonNode post(String path, Map<String, ?> change) throws IOException {
-        return answer(
-                request(ports.submit(), path)
-                        .header("Content-Type", "application/json")
-                        .POST(
-                                HttpRequest.BodyPublishers.ofByteArray(
-                                        Json.mapper().writeValueAsBytes(change))));
+        return answer(change(path, change));
+    }
+
+    private HttpRequest.Builder change(String path, Map<String, ?> change) throws IOException {
+        byte[] body = Json.mapper().writeValueAsBytes(change);
+        return request(ports.submit(), path)
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(body));
     }
 
     /// Asks the gateway.
