@@ -92,6 +92,20 @@ public record NodeSeen(
 
     /// The same, written in that life of an agent.
     public NodeSeen in(Life of) {
+        return with(of, key, sealFor);
+    }
+
+    /// The same, signed with the key of that public half.
+    public NodeSeen by(String signer) {
+        return with(life, signer, sealFor);
+    }
+
+    /// The same, of an agent that opens what is sealed for that key.
+    public NodeSeen sealing(String recipient) {
+        return with(life, key, recipient);
+    }
+
+    private NodeSeen with(@Nullable Life of, @Nullable String signer, @Nullable String recipient) {
         return new NodeSeen(
                 node,
                 nonce,
@@ -104,33 +118,6 @@ public record NodeSeen(
                 fenceSeconds,
                 unhealthy,
                 of,
-                key,
-                sealFor);
-    }
-
-    /// The same, signed with the key of that public half.
-    public NodeSeen by(String signer) {
-        return with(signer, sealFor);
-    }
-
-    /// The same, of an agent that opens what is sealed for that key.
-    public NodeSeen sealing(String recipient) {
-        return with(key, recipient);
-    }
-
-    private NodeSeen with(@Nullable String signer, @Nullable String recipient) {
-        return new NodeSeen(
-                node,
-                nonce,
-                machineId,
-                bootId,
-                agentVersion,
-                inventory,
-                runs,
-                reportsEnd,
-                fenceSeconds,
-                unhealthy,
-                life,
                 signer,
                 recipient);
     }
