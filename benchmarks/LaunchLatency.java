@@ -8,6 +8,7 @@ import io.berth.agent.group.HostGroups;
 import io.berth.agent.host.FoundGpus;
 import io.berth.agent.host.Host;
 import io.berth.agent.host.LocalNode;
+import io.berth.agent.host.SystemFiles;
 import io.berth.agent.launch.Accounts;
 import io.berth.agent.launch.Commands;
 import io.berth.agent.launch.Containers;
@@ -71,7 +72,7 @@ class LaunchLatency {
     }
 
     private static void measure(Path home, Shims.Kind kind, int launches, String user) throws Exception {
-        LocalNode node = LocalNode.host(Host.read(), "launches", FoundGpus.NONE, new Hardware(List.of(), List.of(), 0, List.of(), List.of()));
+        LocalNode node = LocalNode.host(Host.read(SystemFiles.HERE), "launches", FoundGpus.NONE, new Hardware(List.of(), List.of(), 0, List.of(), List.of()));
         Groups groups = HostGroups.find(PARENT);
         groups.favorMoves().ifPresent(why -> System.out.println("favordynmods not set: " + why));
         DeviceRules rules = DeviceRules.read();

@@ -18,6 +18,7 @@ import io.berth.contracts.MigGpu;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -105,16 +106,18 @@ public final class NvidiaGpus {
         }
         String problem =
                 "%d on the PCI bus, but no %s: install the driver".formatted(there, library);
-        return problem(new GpuDriver(Vendor.NVIDIA, null, null, problem));
+        return problem(files, new GpuDriver(Vendor.NVIDIA, null, null, problem));
     }
 
     private static FoundGpus failed(SystemFiles files, String why) {
         String version = files.text("/sys/module/nvidia/version").orElse(null);
-        return problem(new GpuDriver(Vendor.NVIDIA, version, null, why));
+        return problem(files, new GpuDriver(Vendor.NVIDIA, version, null, why));
     }
 
-    private static FoundGpus problem(GpuDriver driver) {
-        return new FoundGpus(List.of(), null, List.of(driver), List.of(), List.of());
+    /// GPUs of which nothing is told keep their indices.
+    private static FoundGpus problem(SystemFiles files, GpuDriver driver) {
+        List<Integer> taken = Collections.nCopies(files.gpus(VENDOR_ID), 1);
+        return new FoundGpus(List.of(), null, List.of(driver), List.of(), List.of(), taken);
     }
 
     private FoundGpus read() throws NvmlFailure {

@@ -527,6 +527,7 @@ class NvidiaGpusTest {
                 .asString()
                 .startsWith("1 on the PCI bus, but no ")
                 .endsWith(": install the driver");
+        assertThat(found.taken()).as("indices").containsExactly(1);
     }
 
     @Test
