@@ -437,7 +437,7 @@ class LaunchTest {
 
         run(
                 run,
-                "export CUDA_VISIBLE_DEVICES=%s; mknod gpu c 195 0 || cp -a ../home/devices/gpu-195-0 gpu; cat gpu"
+                "export CUDA_VISIBLE_DEVICES=%s; mknod gpu c 195 0 || cp -a ../home/devices/gpu-195-253 gpu; cat gpu"
                         .formatted(rig.gpu(0)));
 
         assertThat(rig.output(run)).contains("gpu: Operation not permitted");
