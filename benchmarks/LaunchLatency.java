@@ -75,7 +75,7 @@ class LaunchLatency {
         LocalNode node = LocalNode.host(Host.read(SystemFiles.HERE), "launches", FoundGpus.NONE, new Hardware(List.of(), List.of(), 0, List.of(), List.of()));
         Groups groups = HostGroups.find(PARENT);
         groups.favorMoves().ifPresent(why -> System.out.println("favordynmods not set: " + why));
-        DeviceRules rules = DeviceRules.read();
+        DeviceRules.Source rules = DeviceRules::read;
         var commands = new Commands();
         Shims best = Shims.install(home, commands);
         Shims shims = kind == best.kind() ? best : Shims.install(home, commands, kind);
@@ -89,7 +89,7 @@ class LaunchLatency {
         long used = 0;
         try (shims; var watch = new SpoolWatch()) {
             var hooks = new Hooks(Optional.empty(), Optional.empty(), commands);
-            var launcher = new Launcher(groups, rules, ProbeDevices.make(home, rules, List.of()), shims, watch, _ -> spec(home.resolve("work"), user), hooks, "berth", 1000, user.isEmpty() ? Accounts.Own.ofThisProcess() : new Accounts.OfUsers(commands, true), Mps.NONE, new Containers(Optional.empty(), commands), Spans.NONE);
+            var launcher = new Launcher(groups, rules, ProbeDevices.make(home, rules.now(), List.of()), shims, watch, _ -> spec(home.resolve("work"), user), hooks, "berth", 1000, true, user.isEmpty() ? Accounts.Own.ofThisProcess() : new Accounts.OfUsers(commands, true), Mps.NONE, new Containers(Optional.empty(), List.of(), commands), Spans.NONE);
             Path runs = Files.createDirectories(home.resolve("nodes/launches/runs"));
             for (int i = 0; i < launches; i++) {
                 used = i == launches / 10 ? ticks() : used;

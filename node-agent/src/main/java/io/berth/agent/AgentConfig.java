@@ -154,6 +154,11 @@ public interface AgentConfig {
     /// the system's folders, if not given.
     Optional<Path> containerRuntime();
 
+    /// The folders with the CDI files of the machine's GPUs; of two files that name one the later
+    /// counts.
+    @WithDefault("/etc/cdi,/var/run/cdi")
+    List<Path> cdiFolders();
+
     /// The control daemon of NVIDIA's Multi-Process Service; `nvidia-cuda-mps-control` in the
     /// system's folders, if not given.
     Optional<Path> mpsControl();

@@ -133,7 +133,7 @@ record HostLauncher(AgentConfig config, Path home, List<LocalNode> nodes, String
 
     private Containers containers(Commands commands) {
         try {
-            return Containers.find(config.containerRuntime(), commands);
+            return Containers.find(config.containerRuntime(), config.cdiFolders(), commands);
         } catch (IllegalArgumentException e) {
             throw new StartRefused("berth.agent.container-runtime: " + e.getMessage());
         }

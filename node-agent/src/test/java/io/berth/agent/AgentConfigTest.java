@@ -41,6 +41,8 @@ class AgentConfigTest {
         assertThat(config.memory().maxRamPercent()).isEqualTo(100);
         assertThat(config.memory().maxSwapPercent()).isEqualTo(100);
         assertThat(config.memory().swappiness()).isEmpty();
+        assertThat(config.cdiFolders())
+                .containsExactly(Path.of("/etc/cdi"), Path.of("/var/run/cdi"));
         assertThat(config.prolog()).isEmpty();
         assertThat(config.epilog()).isEmpty();
         assertThat(config.requiredIsolation()).isEmpty();

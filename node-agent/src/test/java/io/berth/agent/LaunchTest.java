@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.berth.agent.group.Signals;
 import io.berth.agent.host.LiveProcess;
+import io.berth.agent.nvml.NvmlStub;
+import io.berth.agent.nvml.Topologies;
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ArrayTask;
 import io.berth.contracts.ExitStatus;
@@ -54,6 +56,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What a script finds when it runs, and what happens where it cannot.
 class LaunchTest {
@@ -187,10 +190,110 @@ class LaunchTest {
         JobSpec spec = Jobs.script(script.job(), rig.work, "cat /mark; id -u; exit 3");
         Ended other = run(script, Jobs.in(rig.work.resolve("image"), spec));
 
-        assertThat(rig.output(run)).startsWith("0: inside\n1: inside\n");
+        assertThat(rig.output(run))
+                .isEqualTo(
+                        "0: inside\n1: inside\nsrun: error: "
+                                + node
+                                + ": task 0: Exited with exit code 4\n");
         assertThat(ended.exit().code()).isEqualTo(4);
         assertThat(rig.output(script)).isEqualTo("inside\n0\n");
         assertThat(other.exit().code()).isEqualTo(3);
+    }
+
+    @Test
+    void a_script_runs_in_a_container_by_runc_under_an_account() throws Exception {
+        Path runc = Path.of("/usr/sbin/runc");
+        assumeThat(runc).as("runc").isExecutable();
+        assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).as("root").isEqualTo(0);
+        stop();
+        String user = "daemon";
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
+        Path own = Files.createDirectories(folder.resolve("accounts"));
+        Files.createSymbolicLink(Files.createDirectory(own.resolve("home")).resolve("runc"), runc);
+        rig = AgentRig.runningAs(user, own);
+        Path image = own.resolve("image");
+        makeImage(image);
+        assertThat(new ProcessBuilder("chown", "-R", user, image.toString()).start().waitFor())
+                .isZero();
+        RunId run = HandPlacement.newRun();
+        JobSpec spec =
+                Jobs.script(
+                        run.job(),
+                        rig.work,
+                        "cat /mark; id -u; grep -q \"/$SLURM_JOB_ID.1\" /proc/self/cgroup && echo in its group; touch made; exit 3");
+
+        rig.placement.launch(rig.node, run, Jobs.of(user, Jobs.in(image, spec)), 64);
+        Ended ended = rig.placement.await(Ended.class, run);
+
+        assertThat(rig.output(run)).isEqualTo("inside\n0\nin its group\n");
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(3, 0));
+        assertThat(Files.getOwner(rig.work.resolve("made")).getName()).isEqualTo(user);
+    }
+
+    /// The file names devices that are there: copies of the null device.
+    @ParameterizedTest
+    @ValueSource(strings = {"crun", "runc"})
+    void a_container_has_what_the_vendors_file_says_of_its_gpus_and_of_no_others(String name)
+            throws Exception {
+        assumeCrun();
+        stop();
+        Path home = Files.createDirectories(folder.resolve("with-gpus"));
+        if (name.equals("crun")) {
+            writeCrun(home.resolve(name));
+        } else {
+            assumeThat(Path.of("/usr/sbin/runc")).as("runc").isExecutable();
+            Files.createSymbolicLink(home.resolve(name), Path.of("/usr/sbin/runc"));
+        }
+        NvmlStub driver =
+                NvmlStub.in(Files.createDirectories(folder.resolve("driver")), Topologies.l40s());
+        rig = new AgentRig(folder, TestConfig.found(home, AgentRig.newNode(), driver.library()));
+        rig.placement.register(rig.node);
+        writeCdi(home, rig);
+        makeImage(rig.work.resolve("image"));
+        RunId run = HandPlacement.newRun();
+        JobSpec spec =
+                Jobs.script(
+                        run.job(),
+                        rig.work,
+                        "echo $VENDOR $CARD; cat /library; stat -c %t:%T /card*; echo lost >/card1 && cat /card1");
+
+        rig.placement.launch(
+                rig.node, run, Jobs.in(rig.work.resolve("image"), spec), 64, rig.gpu(1));
+        Ended ended = rig.placement.await(Ended.class, run);
+
+        assertThat(rig.output(run)).isEqualTo("void 1\nof the vendor\n1:3\n");
+        assertThat(ended.exit()).isEqualTo(ExitStatus.SUCCESS);
+    }
+
+    /// A file of the Container Device Interface for the first two GPUs, of which each brings a
+    /// device `/card0`, and all of them `/library`.
+    static void writeCdi(Path home, AgentRig rig) throws Exception {
+        Path library = Files.writeString(home.resolve("library"), "of the vendor\n");
+        var text =
+                new StringBuilder(
+                        """
+                        cdiVersion: 0.5.0
+                        kind: nvidia.com/gpu
+                        containerEdits:
+                          env: [VENDOR=void]
+                          mounts: [{hostPath: %s, containerPath: /library, options: [rbind, ro]}]
+                        devices:
+                        """
+                                .formatted(library));
+        for (int gpu = 0; gpu < 2; gpu++) {
+            String card = home.resolve("card" + gpu).toString();
+            assertThat(new ProcessBuilder("mknod", card, "c", "1", "3").start().waitFor()).isZero();
+            text.append(
+                    """
+                      - name: %2$s
+                        containerEdits:
+                          env: [CARD=%1$d]
+                          mounts: [{hostPath: %3$s, containerPath: /card%1$d, options: [rbind, rw]}]
+                    """
+                            .formatted(gpu, rig.gpu(gpu), card));
+        }
+        Files.writeString(
+                Files.createDirectories(home.resolve("cdi")).resolve("nvidia.yaml"), text);
     }
 
     /// As of a job on two nodes, whose other one is not of the step.
@@ -335,7 +438,7 @@ class LaunchTest {
 
         run(
                 run,
-                "export CUDA_VISIBLE_DEVICES=%s; mknod gpu c 195 0 || cp -a ../home/devices/gpu-195-0 gpu; cat gpu"
+                "export CUDA_VISIBLE_DEVICES=%s; mknod gpu c 195 0 || cp -a ../home/devices/gpu-195-253 gpu; cat gpu"
                         .formatted(rig.gpu(0)));
 
         assertThat(rig.output(run)).contains("gpu: Operation not permitted");

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import io.berth.agent.nvml.NvmlStub;
+import io.berth.agent.nvml.Topologies;
 import io.berth.contracts.ExitStatus;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.RunId;
@@ -52,7 +54,8 @@ class PodmanTest {
                 *) set -- "$@" "$word" ;;
                 esac
             done
-            exec podman "$@"
+            [ -e "${0%/*}/cdi" ] || exec podman "$@"
+            exec unshare -m sh -ec 'mount -t tmpfs none /run; cp -r "$0" /run/cdi; exec podman "$@"' "${0%/*}/cdi" "$@"
             """;
 
     private static final String CRUN =
@@ -65,7 +68,7 @@ class PodmanTest {
     private static final String IMAGE =
             """
             mkdir -p bin proc dev sys run etc tmp usr/bin ".$0"
-            for name in sh awk cat date flock grep id mkdir mktemp mv rm sed sleep sort tail taskset touch tr; do
+            for name in sh awk cat date flock grep id ls mkdir mktemp mv rm sed sleep sort tail taskset touch tr; do
                 file=$(readlink -f "$(command -v $name)")
                 cp "$file" bin/$name
                 for library in $(ldd "$file" | grep -o '/[^ ]*'); do
@@ -195,6 +198,34 @@ class PodmanTest {
 
         assertExit(4, run);
         assertThat(rig.output(run)).isEqualTo("0: inside\n1: inside\ngiven\ntyped\n");
+    }
+
+    /// podman finds the names by itself, in its own folder.
+    @Test
+    void a_container_has_what_the_vendors_file_says_of_its_gpus_and_of_no_others()
+            throws Exception {
+        assumeThat(whose).isEqualTo(Whose.ROOTS);
+        rig.close();
+        Path home = folder.resolve("home");
+        NvmlStub driver =
+                NvmlStub.in(Files.createDirectories(folder.resolve("driver")), Topologies.l40s());
+        rig = new AgentRig(folder, TestConfig.found(home, AgentRig.newNode(), driver.library()));
+        rig.placement.register(rig.node);
+        LaunchTest.writeCdi(home, rig);
+        String body = "echo $VENDOR $CARD; cat /library /card1; ls -d /card*";
+        RunId run = HandPlacement.newRun();
+        RunId unnamed = HandPlacement.newRun();
+        Path image = folder.resolve("image");
+
+        rig.placement.launch(rig.node, run, Jobs.in(image, script(run, body)), 512, rig.gpu(1));
+        assertExit(0, run);
+        rig.placement.launch(
+                rig.node, unnamed, Jobs.in(image, script(unnamed, "true")), 512, rig.gpu(2));
+        Ended refused = rig.placement.await(Ended.class, unnamed);
+
+        assertThat(rig.output(run)).isEqualTo("void 1\nof the vendor\n/card1\n");
+        assertThat(refused.message())
+                .isEqualTo("no CDI file names GPU " + rig.gpu(2) + ": see nvidia-ctk cdi generate");
     }
 
     @Test

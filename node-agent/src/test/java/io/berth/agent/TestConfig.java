@@ -175,6 +175,11 @@ record TestConfig(
     }
 
     @Override
+    public List<Path> cdiFolders() {
+        return List.of(home.resolve("cdi"));
+    }
+
+    @Override
     public Optional<Path> mpsControl() {
         return Optional.empty();
     }

@@ -24,7 +24,6 @@ import org.slf4j.LoggerFactory;
 public final class CdiDevices {
 
     private static final Logger LOG = LoggerFactory.getLogger(CdiDevices.class);
-    private static final List<Path> FOLDERS = List.of(Path.of("/etc/cdi"), Path.of("/var/run/cdi"));
     private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
 
     /// By name, such as `nvidia.com/gpu=GPU-…`, the edits of the device and those of its kind.
@@ -37,14 +36,9 @@ public final class CdiDevices {
         return new CdiDevices();
     }
 
-    /// Those of this host.
-    public static CdiDevices ofHost() throws IOException {
-        return in(FOLDERS);
-    }
-
     /// Those that the files of some folders name; of two of a name the later counts. A file that
     /// cannot be read is passed over: another may name the device that is wanted.
-    static CdiDevices in(List<Path> folders) throws IOException {
+    public static CdiDevices in(List<Path> folders) throws IOException {
         var all = new CdiDevices();
         for (Path folder : folders) {
             try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.{json,yaml}")) {

@@ -123,6 +123,9 @@ public record ContainerRuntime(Kind kind, Path program) {
             case RUNC -> {
                 words.addAll(List.of("--root", call.state().toString()));
                 words.addAll(List.of("--rootless", "true"));
+                // It warns of control groups that it was told to leave alone. What ends it, it also
+                // says on its standard error.
+                words.add("--log=/dev/null");
                 words.addAll(List.of("run", "--bundle", call.bundle().toString(), call.name()));
             }
             case APPTAINER -> {

@@ -24,7 +24,8 @@ import java.util.TreeMap;
 /// account alone.
 ///
 /// @param runtime empty on a host that has none
-public record Containers(Optional<ContainerRuntime> runtime, Commands commands) {
+/// @param cdi the folders with the host's CDI files
+public record Containers(Optional<ContainerRuntime> runtime, List<Path> cdi, Commands commands) {
 
     /// Where the container finds the run's folder and the commands of scripts.
     private static final Path RUN = Path.of("/run/berth/run");
@@ -56,8 +57,8 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
     /// The one of that path, else the first that is there.
     ///
     /// @throws IllegalArgumentException if the path is of none that is known
-    public static Containers find(Optional<Path> given, Commands commands) {
-        return new Containers(ContainerRuntime.find(given, Commands.PATH), commands);
+    public static Containers find(Optional<Path> given, List<Path> cdi, Commands commands) {
+        return new Containers(ContainerRuntime.find(given, Commands.PATH), cdi, commands);
     }
 
     /// How to run a script in the container that its job names.
@@ -143,8 +144,8 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
                         new Bind(part.shims().commands(), COMMANDS, false),
                         new Bind(directory, directory, true));
         List<Gpu> held = held(node, part.launch());
-        CdiDevices cdi = held.isEmpty() ? CdiDevices.none() : CdiDevices.ofHost();
-        List<String> gpus = gpus(by, cdi, node, held);
+        CdiDevices devices = held.isEmpty() ? CdiDevices.none() : CdiDevices.in(cdi);
+        List<String> gpus = gpus(by, devices, node, held);
         Optional<String> bundle = part.shims().readBundle(files, account, container);
         long same = account.uid();
         var person = new OciConfig.Person(same, account.gid(), by.needsRoot() ? 0 : same);
@@ -160,7 +161,7 @@ public record Containers(Optional<ContainerRuntime> runtime, Commands commands) 
                             new Program(inside, directory, program.command(), program.console()),
                             COMMANDS,
                             binds,
-                            cdi.edits(gpus));
+                            devices.edits(gpus));
         } catch (IOException | IllegalArgumentException e) {
             throw new LaunchRefused("container " + container + ": " + e.getMessage(), e);
         }

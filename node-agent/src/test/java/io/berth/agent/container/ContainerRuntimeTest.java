@@ -40,7 +40,7 @@ class ContainerRuntimeTest {
             delimiter = '|',
             value = {
                 "CRUN | --root,/spool/7.1/container/state,--cgroup-manager=disabled,run,--bundle,/spool/7.1/container,berth-7.1",
-                "RUNC | --root,/spool/7.1/container/state,--rootless,true,run,--bundle,/spool/7.1/container,berth-7.1",
+                "RUNC | --root,/spool/7.1/container/state,--rootless,true,--log=/dev/null,run,--bundle,/spool/7.1/container,berth-7.1",
                 "APPTAINER | exec,--pwd,/home/alice,--bind,/spool/7.1:/run/berth/run:rw,--bind,/spool/bin:/run/berth/bin:ro,"
                         + "--nv,/images/my torch,/run/berth/run/script,$(x)",
                 "PODMAN | --log-level=fatal,--root=/spool/7.1/container/state/storage,--tmpdir=/spool/7.1/container/state/tmp,--storage-driver=vfs,"

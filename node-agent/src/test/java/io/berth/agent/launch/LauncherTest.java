@@ -122,7 +122,7 @@ class LauncherTest {
                 gpusWithoutIsolation,
                 Accounts.Own.ofThisProcess(),
                 mps,
-                new Containers(Optional.empty(), new Commands()),
+                new Containers(Optional.empty(), List.of(), new Commands()),
                 Spans.NONE);
     }
 
