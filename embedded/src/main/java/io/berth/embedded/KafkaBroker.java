@@ -40,7 +40,7 @@ public final class KafkaBroker implements AutoCloseable {
     }
 
     /// @param further settings, before which those of the same name do not count
-    static KafkaBroker start(
+    public static KafkaBroker start(
             Path directory, int port, int controllerPort, Map<String, String> further)
             throws IOException {
         if (!Files.exists(directory.resolve("meta.properties"))) {

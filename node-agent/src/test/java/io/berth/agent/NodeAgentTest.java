@@ -19,9 +19,11 @@ import io.berth.contracts.event.RunReport.Ended;
 import io.berth.contracts.event.RunReport.Ready;
 import io.berth.contracts.event.RunReport.Started;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -312,6 +314,33 @@ class NodeAgentTest {
 
         assertThat(rig.agent().status().why()).contains("not a berth.placements.v1/Stop");
         assertThat(rig.agent().runs()).containsExactly(new HeldRun(run, HeldRun.Phase.RUNNING));
+    }
+
+    /// Each of the others has a record of this node's name, which would stop an agent that reads
+    /// it.
+    @Test
+    void only_the_partition_of_a_node_is_read_for_its_orders() {
+        placement.register(node);
+        ProducerRecord<byte[], byte[]> order =
+                placement.record(new Order.Go(new NodeName(node), 0, 0, HandPlacement.newRun()));
+        for (int partition = 0; partition < 8; partition++) {
+            if (partition != order.partition()) {
+                var elsewhere =
+                        new ProducerRecord<>(
+                                order.topic(),
+                                partition,
+                                order.key(),
+                                "null".getBytes(StandardCharsets.UTF_8));
+                order.headers().forEach(elsewhere.headers()::add);
+                placement.write(elsewhere);
+            }
+        }
+
+        for (int launch = 0; launch < 3; launch++) {
+            placement.await(Ended.class, run("true"));
+        }
+
+        assertThat(rig.agent().status().standing()).isEqualTo(Standing.IN_EPOCH);
     }
 
     @Test

@@ -6,19 +6,29 @@ import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.Order;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.engine.Scheduling.Backfill;
+import io.berth.embedded.FreePorts;
+import io.berth.embedded.KafkaBroker;
+import io.berth.log.KafkaConnection;
+import io.berth.log.TopicDeclarations;
 import io.berth.placement.kafka.Standby;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Several instances of one cell in one process. With real processes that are killed and stopped it
 /// is tested on a mesh.
@@ -40,13 +50,13 @@ final class FailOverTest {
     }
 
     private PlacementLoop instance() {
+        return instance(cell.kafka);
+    }
+
+    private PlacementLoop instance(KafkaConnection kafka) {
         var instance =
                 new PlacementLoop(
-                        cell.kafka,
-                        new Settings(),
-                        new Shape(),
-                        new CellMeters(cell.meters),
-                        "test");
+                        kafka, new Settings(), new Shape(), new CellMeters(cell.meters), "test");
         instances.add(instance);
         instance.start();
         return instance;
@@ -153,6 +163,54 @@ final class FailOverTest {
             assertThat(followed.state().nodes()).containsExactlyElementsOf(read.state().nodes());
             assertThat(followed.state().configuration()).isEqualTo(read.state().configuration());
             assertThat(followed.state().pending()).isEqualTo(read.state().pending());
+        }
+    }
+
+    /// Six seconds, as brokers have it unless they are told.
+    @Test
+    void brokers_that_allow_no_short_sessions_are_refused_with_the_name_of_their_setting(
+            @TempDir Path folder) throws Exception {
+        var told = new CopyOnWriteArrayList<String>();
+        var handler =
+                new Handler() {
+                    @Override
+                    public void publish(LogRecord line) {
+                        told.add(line.getLevel() + " " + line.getMessage());
+                    }
+
+                    @Override
+                    public void flush() {}
+
+                    @Override
+                    public void close() {}
+                };
+        Logger log = Logger.getLogger(PlacementLoop.class.getName());
+        log.addHandler(handler);
+        try (var broker =
+                KafkaBroker.start(
+                        folder,
+                        FreePorts.next(),
+                        FreePorts.next(),
+                        Map.of("group.min.session.timeout.ms", "6000"))) {
+            var kafka = new KafkaConnection(broker.bootstrapServers());
+            try (var admin = kafka.admin()) {
+                new TopicDeclarations(1, 2, (short) 1).create(admin, Topics.all());
+            }
+
+            PlacementLoop instance = instance(kafka);
+
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(60))
+                    .untilAsserted(() ->
+                            assertThat(told)
+                                    .singleElement()
+                                    .asString()
+                                    .startsWith("ERROR cell=0 Placement stops: ")
+                                    .contains("group.min.session.timeout.ms"));
+            assertThat(instance.role()).isEqualTo(Role.STARTING);
+            instance.stop();
+        } finally {
+            log.removeHandler(handler);
         }
     }
 

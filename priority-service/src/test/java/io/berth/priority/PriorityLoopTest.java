@@ -203,6 +203,26 @@ class PriorityLoopTest {
                         new Factor("default", "zoe", 1_000_000, 1_000_000, 0));
     }
 
+    /// The job that comes after it is ranked after all that is said of the usage.
+    @Test
+    void a_change_of_usage_is_one_record_of_fair_shares_and_no_job_is_ranked_anew() {
+        write(Topics.SUBMISSIONS, 0, Samples.submitted(1, ALICES));
+        write(Topics.SUBMISSIONS, 0, Samples.submitted(2, ALICES));
+        write(Topics.SUBMISSIONS, 0, Samples.submitted(3, ZOES));
+        awaitRecords(Topics.RANKINGS, 3);
+        awaitShares(it -> it.factors().size() == 2);
+        int before = read(Topics.FAIR_SHARES).size();
+
+        write(Topics.SHARES, 0, new Usage("team_a", "alice", 1_000, 5_000_000, null, List.of()));
+        awaitShares(it -> it.factors().getFirst().effectiveUsage() > 0);
+        write(Topics.SUBMISSIONS, 0, Samples.submitted(4, ALICES));
+
+        assertThat(awaitRecords(Topics.RANKINGS, 4))
+                .extracting(PriorityLoopTest::key)
+                .containsExactly("1", "2", "3", "4");
+        assertThat(read(Topics.FAIR_SHARES)).hasSize(before + 1);
+    }
+
     @Test
     void the_version_of_fair_shares_goes_on_after_a_restart_and_equal_shares_are_not_repeated() {
         write(Topics.SHARES, 0, new Usage("team_a", "alice", 1_000, 5_000_000, null, List.of()));
