@@ -112,6 +112,7 @@ class FaultsMeshTest {
 
             List<Long> ids = requests.ids();
             assertThat(requests.unanswered()).isPositive();
+            assertThat(requests.idsOnceMore()).isEqualTo(ids);
             jobs.assertNothingLostOrDoubled(ids);
         }
     }

@@ -39,7 +39,7 @@ record Workload(TestMesh mesh, Duration patience) {
     private static final String ENDS_WHEN_TOLD =
             SCRIPT.replace("sleep 2", "until [ -e \"end-$SLURM_JOB_ID\" ]; do sleep 0.1; done");
 
-    /// Each of so many is a gang.
+    /// Of so many one is a gang.
     private static final int GANGS = 5;
 
     /// Submits an array of so many tasks of the same kind, eight at a time; its id.
@@ -64,12 +64,13 @@ record Workload(TestMesh mesh, Duration patience) {
         return submit(mesh.operator(), count);
     }
 
-    /// Submits so many jobs of two seconds at once, with a GPU of one node or, some, of two.
+    /// Submits so many jobs of two seconds at once, with two GPUs of a node or, some, of each of
+    /// two nodes.
     KeyedRequests ask(int count) throws IOException {
         var jobs = new ArrayList<Map<String, ?>>();
         for (int i = 0; i < count; i++) {
             int nodes = i % GANGS == 0 ? 2 : 1;
-            jobs.add(complete(Map.of("script", SCRIPT, "gpusPerNode", 1, "nodes", nodes)));
+            jobs.add(complete(Map.of("script", SCRIPT, "gpusPerNode", 2, "nodes", nodes)));
         }
         return new KeyedRequests(mesh.operator(), jobs, patience);
     }
