@@ -20,9 +20,11 @@ import io.berth.core.fairshare.Decay;
 import io.berth.core.fairshare.HalfLife;
 import io.berth.log.Events;
 import io.berth.log.LogReader;
+import io.quarkus.hibernate.reactive.panache.Panache;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.security.TestSecurity;
+import io.quarkus.vertx.VertxContextSupport;
 import io.restassured.http.ContentType;
 import io.restassured.path.json.JsonPath;
 import io.restassured.response.Response;
@@ -421,6 +423,23 @@ class AccountingTest extends QuestionsOfBooks {
                 .isThrownBy(() -> books.enter(batch, Decay.of(HalfLife.ofSeconds(1))));
 
         assertThat(tables.dump()).isEqualTo(before);
+    }
+
+    /// Else one that stands still would keep the next one waiting for as long.
+    @Test
+    @Order(16)
+    void the_database_ends_a_transaction_that_nobody_goes_on_with() throws Throwable {
+        Object limit =
+                VertxContextSupport.subscribeAndAwait(() ->
+                        Panache.withSession(() ->
+                                Panache.getSession()
+                                        .chain(session ->
+                                                session.createNativeQuery(
+                                                                "SELECT current_setting('idle_in_transaction_session_timeout')",
+                                                                String.class)
+                                                        .getSingleResult())));
+
+        assertThat(limit).isEqualTo("30s");
     }
 
     private void restartAfter(String sql) throws SQLException {

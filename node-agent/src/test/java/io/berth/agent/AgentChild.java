@@ -1,5 +1,6 @@
 package io.berth.agent;
 
+import io.berth.agent.host.SystemFiles;
 import io.berth.log.KafkaConnection;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,6 +15,12 @@ final class AgentChild {
 
     /// @param groups that it is in, which are made
     static Process start(TestConfig config, Path log, List<Path> groups) throws IOException {
+        return start(SystemFiles.HERE, config, log, groups);
+    }
+
+    /// The same on a machine of which the kernel tells in these files.
+    static Process start(SystemFiles machine, TestConfig config, Path log, List<Path> groups)
+            throws IOException {
         var command =
                 new ArrayList<>(
                         List.of(
@@ -35,7 +42,8 @@ final class AgentChild {
                         TestBroker.unbound().bootstrapServers(),
                         config.home().toString(),
                         config.name().orElseThrow(),
-                        config.cgroupParent()));
+                        config.cgroupParent(),
+                        machine.root().toString()));
         if (config.gpuProfile().isEmpty()) {
             command.add(config.nvmlLibrary());
         }
@@ -48,10 +56,11 @@ final class AgentChild {
     public static void main(String[] arguments) throws Exception {
         Path home = Path.of(arguments[1]);
         TestConfig config =
-                arguments.length == 4
+                arguments.length == 5
                         ? TestConfig.host(home, arguments[2], arguments[3])
-                        : TestConfig.found(home, arguments[2], arguments[4], arguments[3]);
-        try (var _ = AgentRig.start(config, new KafkaConnection(arguments[0]))) {
+                        : TestConfig.found(home, arguments[2], arguments[5], arguments[3]);
+        var machine = new SystemFiles(Path.of(arguments[4]));
+        try (var _ = AgentRig.start(machine, config, new KafkaConnection(arguments[0]))) {
             Thread.currentThread().join();
         }
     }

@@ -196,7 +196,8 @@ class PartitionTest {
         placement.register(rig.node);
         rig.close();
         over = true;
-        Process child = AgentChild.start(rig.config, folder.resolve("child.log"), List.of());
+        Process child =
+                AgentChild.start(machine, rig.config, folder.resolve("child.log"), List.of());
         RunId run;
         try {
             placement.registerAll(rig.node);
@@ -210,7 +211,7 @@ class PartitionTest {
             child.destroyForcibly().waitFor();
         }
 
-        try (var next = AgentRig.start(rig.config, TestBroker.shared())) {
+        try (var next = AgentRig.start(machine, rig.config, TestBroker.shared())) {
             NodeSeen seen = placement.registerAll(rig.node);
             assertThat(next.agents()).hasSize(1);
             assertThat(split(seen).dividing()).isNull();

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 
 /// Starts the processes of an agent, and writes the files that will be run.
 ///
@@ -43,19 +42,7 @@ public final class Commands {
     /// @throws IOException if it cannot be started, takes longer, or writes more than 64 MiB
     public Ran run(List<String> command, Map<String, String> variables, Duration limit)
             throws IOException, InterruptedException {
-        return run(command, variables, limit, _ -> {});
-    }
-
-    /// The same.
-    ///
-    /// @param begun told of the process once it runs
-    Ran run(
-            List<String> command,
-            Map<String, String> variables,
-            Duration limit,
-            Consumer<ProcessHandle> begun)
-            throws IOException, InterruptedException {
-        return run(command, variables, limit, begun, false);
+        return run(command, variables, limit, false);
     }
 
     /// The same in a session of its own, of which nothing is left.
@@ -63,15 +50,11 @@ public final class Commands {
             throws IOException, InterruptedException {
         var words = new ArrayList<String>(command);
         words.addFirst("setsid");
-        return run(words, variables, limit, _ -> {}, true);
+        return run(words, variables, limit, true);
     }
 
     private Ran run(
-            List<String> command,
-            Map<String, String> variables,
-            Duration limit,
-            Consumer<ProcessHandle> begun,
-            boolean alone)
+            List<String> command, Map<String, String> variables, Duration limit, boolean alone)
             throws IOException, InterruptedException {
         Path output = Files.createTempFile("berth", ".out");
         try {
@@ -80,7 +63,6 @@ public final class Commands {
             builder.redirectErrorStream(true).redirectOutput(output.toFile());
             Process process = start(builder);
             try {
-                begun.accept(process.toHandle());
                 await(process, command.get(alone ? 1 : 0), output, limit);
             } finally {
                 if (process.isAlive()) {

@@ -5,6 +5,7 @@ import io.berth.agent.host.LocalNode;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.event.Order.Launch;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -27,6 +28,11 @@ public record Hooks(Optional<Path> prolog, Optional<Path> epilog, Commands comma
 
     /// In a run's folder, the process of the program that was begun last.
     private static final String BEGUN = "hook";
+
+    /// Writes its own number and start time, as [LiveProcess] reads them, before it becomes the
+    /// program: whenever the agent dies, the program is known.
+    private static final String NOTED =
+            "f=$0 p=$1; read -r s </proc/$$/stat; set -- $s; echo \"$1 ${22}\" >\"$f\"; exec \"$p\"";
 
     /// What both programs are told; that it is there says that the first was begun.
     record Told(Map<String, String> variables) {
@@ -75,12 +81,15 @@ public record Hooks(Optional<Path> prolog, Optional<Path> epilog, Commands comma
             throws InterruptedException {
         String how;
         try {
+            if (!Files.isExecutable(program)) {
+                throw new IOException(program + " cannot be executed");
+            }
+            String begun = files.folder().resolve(BEGUN).toString();
             var ran =
                     commands.run(
-                            List.of(program.toString()),
+                            List.of("/bin/sh", "-c", NOTED, begun, program.toString()),
                             told.variables(),
-                            LIMIT,
-                            process -> note(process, files));
+                            LIMIT);
             if (ran.status() == 0) {
                 return Optional.empty();
             }
@@ -93,17 +102,6 @@ public record Hooks(Optional<Path> prolog, Optional<Path> epilog, Commands comma
                 .addKeyValue("how", how)
                 .log("Hook failed");
         return Optional.of(how);
-    }
-
-    private static void note(ProcessHandle process, RunFiles files) {
-        LiveProcess.stat(process.pid())
-                .ifPresent(it -> {
-                    try {
-                        files.write(BEGUN, it.pid() + " " + it.startTime());
-                    } catch (IOException e) {
-                        LOG.atWarn().setCause(e).log("The process of a hook is not noted");
-                    }
-                });
     }
 
     private static void endLeft(RunFiles files) throws IOException, InterruptedException {
