@@ -20,6 +20,12 @@ public record SpecReference(
         this(partition, offset, sha256, null);
     }
 
+    /// Without the key, which is for nobody's log.
+    @Override
+    public String toString() {
+        return "SpecReference[" + partition + "/" + offset + ", " + sha256 + "]";
+    }
+
     /// The same, opened by another key.
     public SpecReference by(String other) {
         return new SpecReference(partition, offset, sha256, other);

@@ -77,11 +77,6 @@ public record MeshHome(Path root) {
         return keys().resolve("placement-keys");
     }
 
-    /// The key by which the agent signs what it says of its nodes.
-    public Path nodeKey() {
-        return keys().resolve("node-private.pem");
-    }
-
     public Path operatorToken() {
         return root.resolve("operator.token");
     }

@@ -210,7 +210,6 @@ public record Services(
         var flags = new ArrayList<>(SMALL);
         flags.add("-Dberth.agent.home=" + home.spool());
         flags.add("-Dberth.agent.placement-keys=" + home.placementKeys());
-        flags.add("-Dberth.agent.node-key=" + home.nodeKey());
         flags.add("-Dberth.agent.on-shutdown=stop");
         flags.add("-Dberth.agent.cgroup-parent=berth-" + ports.base());
         flags.add("-Dberth.agent.systemd-scope=false");

@@ -56,6 +56,9 @@ class GuardedMeshTest {
         broker = GuardedBroker.startApart(folder);
         database = PostgresServer.start(home.postgres(), ports.postgres());
         Map<String, Map<String, String>> admitted = admitted(broker);
+        var signing = new HashMap<>(Objects.requireNonNull(admitted.get("agent")));
+        signing.put("BERTH_AGENT_NODE_KEY", nodeKey().toString());
+        admitted.put("agent", signing);
         var offer = new Offer(true, Optional.empty(), Optional.empty());
         var services =
                 new Services(
@@ -99,6 +102,11 @@ class GuardedMeshTest {
         awaitCompleted(job);
 
         assertThat(output(job)).hasContent("done");
+        assertThat(nodeKey()).as("by which the agent signed what it said").isNotEmptyFile();
+    }
+
+    private Path nodeKey() {
+        return folder.resolve("node.pem");
     }
 
     /// It is killed while a job runs and another one waits, and comes back when they would be over.
