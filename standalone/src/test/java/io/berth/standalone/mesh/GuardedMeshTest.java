@@ -57,7 +57,7 @@ class GuardedMeshTest {
         database = PostgresServer.start(home.postgres(), ports.postgres());
         Map<String, Map<String, String>> admitted = admitted(broker);
         var signing = new HashMap<>(Objects.requireNonNull(admitted.get("agent")));
-        signing.put("BERTH_AGENT_NODE_KEY", nodeKey().toString());
+        signing.put("berth.agent.node-key", nodeKey().toString());
         admitted.put("agent", signing);
         var offer = new Offer(true, Optional.empty(), Optional.empty());
         var services =
