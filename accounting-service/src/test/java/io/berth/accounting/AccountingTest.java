@@ -428,7 +428,7 @@ class AccountingTest extends QuestionsOfBooks {
     /// Else one that stands still would keep the next one waiting for as long.
     @Test
     @Order(16)
-    void the_database_ends_a_transaction_that_nobody_goes_on_with() throws Throwable {
+    void the_database_is_told_to_end_a_transaction_that_nobody_goes_on_with() throws Throwable {
         Object limit =
                 VertxContextSupport.subscribeAndAwait(() ->
                         Panache.withSession(() ->
