@@ -1,7 +1,5 @@
 package io.berth.contracts;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import org.jspecify.annotations.Nullable;
 
 /// Where a job's specification stands in the `specs` topic, and the SHA-256 (lower-case hex) that
@@ -9,11 +7,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param key that opens the sealed record, in Base64; in an order to a node that can open it, this
 ///   key sealed for the node's agent. Null of a record that is not sealed
-public record SpecReference(
-        int partition,
-        long offset,
-        String sha256,
-        @Nullable @JsonInclude(Include.NON_NULL) String key) {
+public record SpecReference(int partition, long offset, String sha256, @Nullable String key) {
 
     /// Of a record that is not sealed.
     public SpecReference(int partition, long offset, String sha256) {

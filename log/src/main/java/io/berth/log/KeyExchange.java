@@ -16,8 +16,8 @@ import javax.crypto.spec.SecretKeySpec;
 /// One who seals small keys for others whose public key he knows, and opens what they have sealed
 /// for him. His own keys are new with each, and known to nobody else.
 ///
-/// Two make a secret of their keys (X25519) once, and remember it: to make it takes a thousand
-/// times as long as to use it. What is sealed is `<sender's public key>:<nonce and text>`, both in
+/// Two make a secret of their keys (X25519) once, and remember it: to make it takes several times
+/// as long as to use it. What is sealed is `<sender's public key>:<nonce and text>`, both in
 /// Base64. Safe for use by several threads.
 ///
 /// Source: RFC 7748; RFC 5869, section 2.2, for how the secret becomes a key.

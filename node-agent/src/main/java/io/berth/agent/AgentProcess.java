@@ -111,10 +111,15 @@ public final class AgentProcess implements Closeable {
         loop.start();
     }
 
-    private static Optional<SigningKey> key(AgentConfig config) throws IOException {
-        return config.nodeKey().isPresent()
-                ? Optional.of(SigningKey.of(config.nodeKey().get()))
-                : Optional.empty();
+    private static Optional<SigningKey> key(AgentConfig config) {
+        return config.nodeKey()
+                .map(file -> {
+                    try {
+                        return SigningKey.of(file);
+                    } catch (IOException e) {
+                        throw new StartRefused("berth.agent.node-key: " + e.getMessage());
+                    }
+                });
     }
 
     private void open(

@@ -269,9 +269,9 @@ final class V1Group implements Group {
                 ControlFiles.mib(io, WRITTEN));
     }
 
-    /// What is counted of disks; null where nothing is. There are kernels (from 5.13 on) that count
-    /// those disks alone on which somebody has set a limit: there the whole machine has read
-    /// nothing.
+    /// What is counted of disks; null where nothing is. There are kernels, such as 6.1 and 6.18,
+    /// that count those disks alone on which somebody has set a limit: there the whole machine has
+    /// read nothing.
     private @Nullable String io() throws IOException {
         Path blkio = folders.get(Controller.BLKIO);
         if (blkio == null) {

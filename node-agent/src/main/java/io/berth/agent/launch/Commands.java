@@ -6,11 +6,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 
 /// Starts the processes of an agent, and writes the files that will be run.
 ///
@@ -19,6 +19,11 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class Commands {
 
     static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+    /// Writes its own number and start time into the file, and becomes the program.
+    private static final String NOTED =
+            "f=$0 p=$1; read -r s </proc/$$/stat; set -- $s; echo \"$1 ${22}\" >\"$f\"; exec \"$p\"";
+
     private static final Path NOTHING = Path.of("/dev/null");
 
     /// How much of what a command writes is read, in bytes.
@@ -42,28 +47,43 @@ public final class Commands {
     /// @throws IOException if it cannot be started, takes longer, or writes more than 64 MiB
     public Ran run(List<String> command, Map<String, String> variables, Duration limit)
             throws IOException, InterruptedException {
-        return run(command, variables, limit, false);
+        return run(List.of(), command, variables, limit, false);
     }
 
     /// The same in a session of its own, of which nothing is left.
     Ran runAlone(List<String> command, Map<String, String> variables, Duration limit)
             throws IOException, InterruptedException {
-        var words = new ArrayList<String>(command);
-        words.addFirst("setsid");
-        return run(words, variables, limit, true);
+        return run(List.of("setsid"), command, variables, limit, true);
     }
 
+    /// The same of one program, whose process stands in a file before it begins, as
+    /// [io.berth.agent.host.LiveProcess#parse] reads it: whenever the agent dies, it is known.
+    Ran runNoted(Path file, Path program, Map<String, String> variables, Duration limit)
+            throws IOException, InterruptedException {
+        return run(
+                List.of("/bin/sh", "-c", NOTED, file.toString()),
+                List.of(program.toString()),
+                variables,
+                limit,
+                false);
+    }
+
+    /// @param by the words of who becomes the command
     private Ran run(
-            List<String> command, Map<String, String> variables, Duration limit, boolean alone)
+            List<String> by,
+            List<String> command,
+            Map<String, String> variables,
+            Duration limit,
+            boolean alone)
             throws IOException, InterruptedException {
         Path output = Files.createTempFile("berth", ".out");
         try {
-            var builder = builder(command);
+            var builder = builder(Stream.concat(by.stream(), command.stream()).toList());
             builder.environment().putAll(variables);
             builder.redirectErrorStream(true).redirectOutput(output.toFile());
             Process process = start(builder);
             try {
-                await(process, command.get(alone ? 1 : 0), output, limit);
+                await(process, command.getFirst(), output, limit);
             } finally {
                 if (process.isAlive()) {
                     process.descendants().forEach(ProcessHandle::destroyForcibly);

@@ -29,11 +29,6 @@ public record Hooks(Optional<Path> prolog, Optional<Path> epilog, Commands comma
     /// In a run's folder, the process of the program that was begun last.
     private static final String BEGUN = "hook";
 
-    /// Writes its own number and start time, as [LiveProcess] reads them, before it becomes the
-    /// program: whenever the agent dies, the program is known.
-    private static final String NOTED =
-            "f=$0 p=$1; read -r s </proc/$$/stat; set -- $s; echo \"$1 ${22}\" >\"$f\"; exec \"$p\"";
-
     /// What both programs are told; that it is there says that the first was begun.
     record Told(Map<String, String> variables) {
         static final String NAME = "hooks";
@@ -84,12 +79,8 @@ public record Hooks(Optional<Path> prolog, Optional<Path> epilog, Commands comma
             if (!Files.isExecutable(program)) {
                 throw new IOException(program + " cannot be executed");
             }
-            String begun = files.folder().resolve(BEGUN).toString();
-            var ran =
-                    commands.run(
-                            List.of("/bin/sh", "-c", NOTED, begun, program.toString()),
-                            told.variables(),
-                            LIMIT);
+            Path begun = files.folder().resolve(BEGUN);
+            var ran = commands.runNoted(begun, program, told.variables(), LIMIT);
             if (ran.status() == 0) {
                 return Optional.empty();
             }

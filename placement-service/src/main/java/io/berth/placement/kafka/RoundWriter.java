@@ -205,13 +205,15 @@ public final class RoundWriter implements AutoCloseable {
     /// agents read the orders of all nodes.
     private ProducerRecord<byte[], byte[]> sealed(
             Order order, ProducerRecord<byte[], byte[]> record) {
-        String recipient = sealFor.apply(order.node());
-        if (!(order instanceof Order.Launch launch)
-                || launch.spec().key() == null
-                || recipient == null) {
+        if (!(order instanceof Order.Launch launch)) {
             return record;
         }
-        Order told = launch.of(sealed(launch.spec(), launch.spec().key(), recipient));
+        String key = launch.spec().key();
+        String recipient = sealFor.apply(launch.node());
+        if (key == null || recipient == null) {
+            return record;
+        }
+        Order told = launch.of(sealed(launch, key, recipient));
         return new ProducerRecord<>(
                 record.topic(),
                 record.partition(),
@@ -220,11 +222,16 @@ public final class RoundWriter implements AutoCloseable {
                 record.headers());
     }
 
-    private SpecReference sealed(SpecReference spec, String key, String recipient) {
+    private SpecReference sealed(Order.Launch launch, String key, String recipient) {
+        SpecReference spec = launch.spec();
         try {
             return spec.by(exchange.seal(key, recipient));
         } catch (GeneralSecurityException e) {
-            LOG.atWarn().setCause(e).log("A node's key cannot be used: it cannot open its orders");
+            LOG.atWarn()
+                    .setCause(e)
+                    .addKeyValue("run", launch.run())
+                    .addKeyValue("node", launch.node())
+                    .log("The node's key cannot be used: it cannot open what it is to run");
             return new SpecReference(spec.partition(), spec.offset(), spec.sha256());
         }
     }
