@@ -31,12 +31,12 @@ class AgentNumbers {
     }
 
     private static void telemetry(String library) throws Exception {
-        var nvml = Nvml.open(library);
-        if (nvml.isEmpty()) {
+        var found = NvmlSensors.open(library);
+        if (found.isEmpty()) {
             System.out.println("telemetry: no " + library);
             return;
         }
-        try (NvmlSensors sensors = NvmlSensors.of(nvml.get())) {
+        try (NvmlSensors sensors = found.get()) {
             var took = new double[SAMPLES];
             int samples = 0;
             for (int i = -SAMPLES / 10; i < SAMPLES; i++) {

@@ -1,8 +1,8 @@
 package io.berth.agent;
 
+import io.berth.agent.gpu.GpuSensors.Reading;
+import io.berth.agent.gpu.ProcessMemory;
 import io.berth.agent.launch.RunFiles;
-import io.berth.agent.nvml.NvmlSensors.Reading;
-import io.berth.agent.nvml.ProcessMemory;
 import io.berth.contracts.GpuConsumption;
 import io.berth.contracts.GpuSample;
 import java.io.IOException;
@@ -89,7 +89,9 @@ final class GpuMeter {
     ///
     /// @param now of [System#nanoTime]
     void begin(boolean first, long now) {
-        sampled(List.of(), now);
+        synchronized (this) {
+            sampledAt = now;
+        }
         if (first && !gpus.isEmpty()) {
             noted = counters.read(gpus).thenAccept(this::note);
         }
@@ -105,11 +107,17 @@ final class GpuMeter {
         }
     }
 
-    /// @param now of [System#nanoTime], at which the GPUs of the node did that
+    /// GPUs of the node did that. Those of another vendor have samples of their own, of which
+    /// nothing here is the run's.
+    ///
+    /// @param now of [System#nanoTime], at which they did
     synchronized void sampled(List<Reading> readings, long now) {
+        if (readings.stream().noneMatch(it -> gpus.contains(it.sample().uuid()))) {
+            return;
+        }
         long since = now - sampledAt;
         sampledAt = now;
-        if (gpus.isEmpty() || still.getAsBoolean()) {
+        if (still.getAsBoolean()) {
             return;
         }
         var uses = new ArrayList<Integer>();

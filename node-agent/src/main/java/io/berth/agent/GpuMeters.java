@@ -1,7 +1,7 @@
 package io.berth.agent;
 
+import io.berth.agent.gpu.GpuSensors.Reading;
 import io.berth.agent.launch.RunFiles;
-import io.berth.agent.nvml.NvmlSensors.Reading;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -60,9 +60,7 @@ final class GpuMeters {
         running.remove(meter);
     }
 
-    /// What the node's GPUs do now.
-    ///
-    /// @param memory what each process has of theirs
+    /// What the node's GPUs, or those of one vendor, do now.
     void sampled(List<Reading> readings) {
         long now = System.nanoTime();
         running.forEach(it -> it.sampled(readings, now));

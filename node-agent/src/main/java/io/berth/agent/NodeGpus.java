@@ -1,29 +1,43 @@
 package io.berth.agent;
 
+import io.berth.agent.amd.AmdEnergy;
+import io.berth.agent.amd.AmdSensors;
+import io.berth.agent.gpu.EnergyCounters;
 import io.berth.agent.gpu.GpuEnergy;
+import io.berth.agent.gpu.GpuSensors;
+import io.berth.agent.gpu.GpuSensors.Reading;
 import io.berth.agent.gpu.GpuTrial;
 import io.berth.agent.gpu.GpuWatch;
 import io.berth.agent.host.FoundGpus.Aside;
+import io.berth.agent.host.SystemFiles;
 import io.berth.agent.launch.Commands;
 import io.berth.agent.nvml.MigDriver;
-import io.berth.agent.nvml.NvmlSensors.Reading;
+import io.berth.agent.nvml.NvmlEnergy;
+import io.berth.agent.nvml.NvmlSensors;
+import io.berth.contracts.GpuHardware.Vendor;
+import io.berth.contracts.GpuSample;
 import io.berth.contracts.Inventory;
 import io.berth.contracts.MigGpu;
 import io.berth.contracts.event.Order;
 import java.io.Closeable;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,8 +57,10 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
             Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().name("gpus-later").daemon().factory());
 
-    private volatile Optional<GpuEnergy> energy = Optional.empty();
-    private volatile Optional<GpuWatch> watch = Optional.empty();
+    /// Each vendor's has a thread of its own: a driver that hangs holds up no other's.
+    private final Map<Vendor, GpuEnergy> energies = new ConcurrentSkipListMap<>();
+
+    private final Map<Vendor, GpuWatch> watches = new ConcurrentSkipListMap<>();
 
     private HostInventory found;
     private Map<String, Aside> aside = Map.of();
@@ -74,8 +90,11 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
                         () -> found().again(config),
                         this::divided);
         agent.divider(this::divide);
+        agent.samples(this::samples);
+        agent.meters().read(this::millijoules);
+        listenToAmd();
         if (found.answers()) {
-            await(divider.also(this::listen), config.driverWait());
+            await(divider.also(this::listenToNvidia), config.driverWait());
         }
         long patience = config.gpuPatience().toMillis();
         var unused =
@@ -94,20 +113,57 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
         }
     }
 
-    /// Begins to read what the GPUs do, where a driver tells.
-    private void listen() {
-        energy.ifPresent(GpuEnergy::close);
-        energy = GpuEnergy.open(config.nvmlLibrary());
-        energy.ifPresent(it -> agent.meters().read(it::read));
-        if (watch.isEmpty()) {
-            watch =
-                    GpuWatch.start(
-                            config.nvmlLibrary(),
-                            new GpuWatch.Timing(config.heartbeat(), config.gpuPatience()),
-                            trial,
-                            this);
-            watch.ifPresent(it -> agent.samples(it::samples));
+    private void listenToNvidia() {
+        listen(
+                Vendor.NVIDIA,
+                NvmlEnergy.open(config.nvmlLibrary()),
+                () -> NvmlSensors.open(config.nvmlLibrary()));
+    }
+
+    private void listenToAmd() {
+        SystemFiles files = found().files();
+        listen(Vendor.AMD, AmdEnergy.open(files), () -> AmdSensors.open(files));
+    }
+
+    /// Begins to read what the GPUs of a vendor do, where its driver tells.
+    private void listen(
+            Vendor vendor,
+            Optional<? extends EnergyCounters> counters,
+            Supplier<Optional<? extends GpuSensors>> sensors) {
+        if (counters.isPresent()) {
+            GpuEnergy before = energies.put(vendor, new GpuEnergy(counters.get()));
+            if (before != null) {
+                before.close();
+            }
         }
+        if (!watches.containsKey(vendor)) {
+            var timing = new GpuWatch.Timing(config.heartbeat(), config.gpuPatience());
+            sensors.get()
+                    .ifPresent(it -> watches.put(vendor, GpuWatch.start(it, timing, trial, this)));
+        }
+    }
+
+    /// By their indices: AMD's come after NVIDIA's.
+    private List<GpuSample> samples() {
+        return watches.values().stream().flatMap(it -> it.samples().stream()).toList();
+    }
+
+    /// The energy counters of GPUs, each from its vendor's driver.
+    private CompletableFuture<Map<String, Long>> millijoules(Collection<String> uuids) {
+        CompletableFuture<Map<String, Long>> all = CompletableFuture.completedFuture(Map.of());
+        for (GpuEnergy energy : energies.values()) {
+            List<String> its = uuids.stream().filter(energy::has).toList();
+            if (!its.isEmpty()) {
+                all = all.thenCombine(energy.read(its), NodeGpus::both);
+            }
+        }
+        return all;
+    }
+
+    private static Map<String, Long> both(Map<String, Long> some, Map<String, Long> others) {
+        var all = new HashMap<>(some);
+        all.putAll(others);
+        return all;
     }
 
     /// Begins to watch, and to divide.
@@ -174,12 +230,15 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
     /// A GPU that comes back may have been away when the machine was last read, as it is after each
     /// division.
     @Override
-    public synchronized void aside(Map<String, Aside> gpus) {
+    public synchronized void aside(Set<String> watched, Map<String, Aside> gpus) {
+        var now = new TreeMap<>(aside);
+        now.keySet().removeAll(watched);
+        now.putAll(gpus);
         aside.keySet().stream()
                 .filter(uuid -> !underway.isEmpty() || !found.gpus().has(uuid))
                 .forEach(missed::add);
-        missed.removeAll(gpus.keySet());
-        aside = gpus;
+        missed.removeAll(now.keySet());
+        aside = now;
         agent.offer(inventory());
         readMissed();
     }
@@ -216,7 +275,8 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
                     .addKeyValue("gpus", now.gpus().gpus().size())
                     .log("A GPU or a driver works that did not");
             // The driver is asked under no lock: it may hang.
-            listen();
+            listenToNvidia();
+            listenToAmd();
             found(now);
         }
     }
@@ -241,7 +301,7 @@ final class NodeGpus implements GpuWatch.Listener, Closeable {
     public void close() {
         looks.shutdownNow();
         divider.close();
-        watch.ifPresent(GpuWatch::close);
-        energy.ifPresent(GpuEnergy::close);
+        watches.values().forEach(GpuWatch::close);
+        energies.values().forEach(GpuEnergy::close);
     }
 }

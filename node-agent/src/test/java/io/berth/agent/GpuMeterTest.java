@@ -2,9 +2,9 @@ package io.berth.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.berth.agent.gpu.GpuSensors.Reading;
+import io.berth.agent.gpu.ProcessMemory;
 import io.berth.agent.launch.RunFiles;
-import io.berth.agent.nvml.NvmlSensors.Reading;
-import io.berth.agent.nvml.ProcessMemory;
 import io.berth.contracts.GpuConsumption;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Hardware.Health;
@@ -164,6 +164,19 @@ class GpuMeterTest {
         meter.sampled(readings(sample("G0", 100, 1L), sample("G1", 60, 1L)), 600);
 
         assertThat(said).containsExactly("5 %", "again");
+    }
+
+    @Test
+    void samples_of_another_vendors_gpus_take_no_time_from_a_runs_own() {
+        GpuMeter meter = meter(List.of("G0"));
+        meter.begin(true, 0);
+
+        for (int time = 50; time < 300; time += 50) {
+            meter.sampled(readings(sample("AMD", 90, 1L)), time);
+        }
+        meter.sampled(readings(sample("G0", 3, 1L)), 300);
+
+        assertThat(said).containsExactly("3 %");
     }
 
     @Test

@@ -40,11 +40,12 @@ public record GpuHealth(Health state, String reason, long due, int strikes, Dura
     }
 
     /// After an error.
-    public GpuHealth after(Xid xid, long now) {
-        return switch (xid.severity()) {
+    public GpuHealth after(GpuError error, long now) {
+        return switch (error.severity()) {
             case APPLICATION -> this;
-            case FATAL -> state == Health.LOST ? this : aside(Health.DRAINED, xid.toString(), now);
-            case TRANSIENT -> suspect(xid, now);
+            case FATAL ->
+                    state == Health.LOST ? this : aside(Health.DRAINED, error.toString(), now);
+            case TRANSIENT -> suspect(error, now);
         };
     }
 
@@ -87,15 +88,15 @@ public record GpuHealth(Health state, String reason, long due, int strikes, Dura
         return new GpuHealth(Health.DRAINED, why, now + next.toMillis(), 0, next);
     }
 
-    private GpuHealth suspect(Xid xid, long now) {
+    private GpuHealth suspect(GpuError error, long now) {
         if (!usable()) {
             return this;
         }
         if (strikes + 1 >= MAX_STRIKES) {
-            return aside(Health.DRAINED, xid + ", " + MAX_STRIKES + " times", now);
+            return aside(Health.DRAINED, error + ", " + MAX_STRIKES + " times", now);
         }
         return new GpuHealth(
-                Health.SUSPECT, xid.toString(), now + QUIET.toMillis(), strikes + 1, patience);
+                Health.SUSPECT, error.toString(), now + QUIET.toMillis(), strikes + 1, patience);
     }
 
     private GpuHealth aside(Health aside, String why, long now) {

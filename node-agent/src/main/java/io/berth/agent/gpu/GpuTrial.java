@@ -22,12 +22,14 @@ public record GpuTrial(Optional<HostCheck> test) {
     }
 
     /// Runs it. Why the GPU did not pass, in one line; nothing if it did.
-    Optional<String> failure(String uuid) {
+    ///
+    /// @param variable that tells it which GPU is its
+    Optional<String> failure(String uuid, String variable) {
         if (test.isEmpty()) {
             return Optional.empty();
         }
         try {
-            return test.get().failure(List.of(uuid), Map.of("CUDA_VISIBLE_DEVICES", uuid));
+            return test.get().failure(List.of(uuid), Map.of(variable, uuid));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Optional.of("interrupted");

@@ -1,28 +1,27 @@
 package io.berth.agent.gpu;
 
+import io.berth.agent.gpu.GpuSensors.ErrorEvent;
+import io.berth.agent.gpu.GpuSensors.Reading;
 import io.berth.agent.host.FoundGpus.Aside;
-import io.berth.agent.nvml.Nvml;
-import io.berth.agent.nvml.NvmlFailure;
-import io.berth.agent.nvml.NvmlSensors;
-import io.berth.agent.nvml.NvmlSensors.Reading;
-import io.berth.agent.nvml.NvmlSensors.XidEvent;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Hardware.Health;
 import java.io.Closeable;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The one thread that listens to a machine's NVIDIA GPUs: it samples them, hears their errors and
-/// tests those that stand aside. A GPU that hangs may hang it; nothing waits for it, and what it
-/// sampled goes out of date.
+/// The one thread that listens to one vendor's GPUs in a machine: it samples them, hears their
+/// errors and tests those that stand aside. A GPU that hangs may hang it; nothing waits for it, and
+/// what it sampled goes out of date.
 public final class GpuWatch implements Closeable {
 
     private static final Logger LOG = LoggerFactory.getLogger(GpuWatch.class);
@@ -36,12 +35,13 @@ public final class GpuWatch implements Closeable {
         /// @param fatal whether what runs on it cannot go on
         void failed(String uuid, String reason, boolean fatal);
 
-        /// Other GPUs stand aside than before: all of them now, by UUID.
-        void aside(Map<String, Aside> gpus);
+        /// Of the watched GPUs others stand aside than before.
+        ///
+        /// @param watched by UUID
+        /// @param gpus those of them that do, by UUID
+        void aside(Set<String> watched, Map<String, Aside> gpus);
 
         /// What those GPUs, and instances of GPUs, that answer do now.
-        ///
-        /// @param memory what each process has of theirs
         void sampled(List<Reading> readings);
 
         /// Whether no run holds that GPU.
@@ -59,18 +59,18 @@ public final class GpuWatch implements Closeable {
 
     private record Sampled(long atNanos, List<GpuSample> samples) {}
 
-    private final NvmlSensors sensors;
+    private final GpuSensors sensors;
     private final Timing timing;
     private final GpuTrial test;
     private final Listener listener;
-    private final Map<String, GpuHealth> health = new TreeMap<>();
+    private final Map<String, GpuHealth> health = new LinkedHashMap<>();
     private final ConcurrentLinkedQueue<Tested> tested = new ConcurrentLinkedQueue<>();
     private final Thread thread;
     private volatile Sampled sampled;
     private Map<String, String> told = Map.of();
     private volatile boolean closed;
 
-    private GpuWatch(NvmlSensors sensors, Timing timing, GpuTrial test, Listener listener) {
+    private GpuWatch(GpuSensors sensors, Timing timing, GpuTrial test, Listener listener) {
         this.sensors = sensors;
         this.timing = timing;
         this.test = test;
@@ -79,23 +79,14 @@ public final class GpuWatch implements Closeable {
         this.thread = Thread.ofPlatform().name("gpus").daemon().unstarted(this::run);
     }
 
-    /// Begins to watch the GPUs of a machine, if it has any.
+    /// Begins to watch.
     ///
-    /// @param library the driver's library, by name or path
-    public static Optional<GpuWatch> start(
-            String library, Timing timing, GpuTrial test, Listener listener) {
-        try {
-            Optional<Nvml> nvml = Nvml.open(library);
-            if (nvml.isEmpty()) {
-                return Optional.empty();
-            }
-            var watch = new GpuWatch(NvmlSensors.of(nvml.get()), timing, test, listener);
-            watch.thread.start();
-            return Optional.of(watch);
-        } catch (NvmlFailure e) {
-            LOG.atWarn().addKeyValue("cause", e.reason()).log("GPUs are not watched");
-            return Optional.empty();
-        }
+    /// @param sensors which are closed with it
+    public static GpuWatch start(
+            GpuSensors sensors, Timing timing, GpuTrial test, Listener listener) {
+        var watch = new GpuWatch(sensors, timing, test, listener);
+        watch.thread.start();
+        return watch;
     }
 
     /// What the GPUs did when they were last sampled; nothing if that is long ago.
@@ -128,7 +119,7 @@ public final class GpuWatch implements Closeable {
                 sample();
                 long next = System.nanoTime() + timing.interval().toNanos();
                 while (!closed && System.nanoTime() < next) {
-                    sensors.awaitXid(Math.clamp((next - System.nanoTime()) / 1_000_000, 1, 500))
+                    sensors.awaitError(Math.clamp((next - System.nanoTime()) / 1_000_000, 1, 500))
                             .ifPresent(this::hear);
                     settleTests();
                 }
@@ -148,19 +139,18 @@ public final class GpuWatch implements Closeable {
         tell();
     }
 
-    private void hear(XidEvent event) {
+    private void hear(ErrorEvent event) {
         String uuid = event.uuid();
-        var xid = new Xid(event.number());
-        boolean fatal = xid.severity() == Xid.Severity.FATAL;
+        GpuError error = event.error();
+        boolean fatal = error.severity() == GpuError.Severity.FATAL;
         LOG.atWarn()
                 .addKeyValue("gpu", uuid)
-                .addKeyValue("xid", xid.number())
-                .addKeyValue("severity", xid.severity())
-                .log("GPU error: {}", xid.meaning());
-        become(uuid, healthOf(uuid).after(xid, now()));
+                .addKeyValue("severity", error.severity())
+                .log("GPU error: {}", error);
+        become(uuid, healthOf(uuid).after(error, now()));
         tell();
         for (String hit : fatal ? List.of(uuid) : event.in()) {
-            listener.failed(hit, "GPU " + hit + " failed: " + xid, fatal);
+            listener.failed(hit, "GPU " + hit + " failed: " + error, fatal);
         }
     }
 
@@ -173,7 +163,7 @@ public final class GpuWatch implements Closeable {
                 boolean empty =
                         told.stream().allMatch(it -> it.memory().isEmpty()) && listener.free(uuid);
                 become(uuid, healthOf(uuid).at(now(), empty));
-            } catch (NvmlFailure e) {
+            } catch (GpuLost e) {
                 lost(uuid, e.reason());
             }
         }
@@ -211,7 +201,10 @@ public final class GpuWatch implements Closeable {
             if (fault.isPresent()) {
                 tested.add(new Tested(uuid, fault));
             } else {
-                Thread.ofVirtual().start(() -> tested.add(new Tested(uuid, test.failure(uuid))));
+                Thread.ofVirtual()
+                        .start(() ->
+                                tested.add(
+                                        new Tested(uuid, test.failure(uuid, sensors.variable()))));
             }
         }
     }
@@ -242,7 +235,7 @@ public final class GpuWatch implements Closeable {
         aside.forEach((uuid, it) -> reasons.put(uuid, it.reason()));
         if (!reasons.equals(told)) {
             told = reasons;
-            listener.aside(aside);
+            listener.aside(Set.copyOf(health.keySet()), aside);
         }
     }
 

@@ -3,19 +3,10 @@ package io.berth.agent.gpu;
 /// An error that NVIDIA's driver reports of a GPU, by its number.
 ///
 /// Source: NVIDIA, "XID Errors".
-public record Xid(int number) {
+public record Xid(int number) implements GpuError {
 
-    /// What an error means for the GPU.
-    public enum Severity {
-        /// The program's own fault: the GPU is sound.
-        APPLICATION,
-        /// It may pass. Several in a short time are as bad as a fatal one.
-        TRANSIENT,
-        /// The GPU is not to be trusted until it has been reset or tested.
-        FATAL
-    }
-
-    /// The class of the error. An unknown one is transient.
+    /// An unknown one is transient.
+    @Override
     public Severity severity() {
         return switch (number) {
             case 13, 31, 43, 45, 68, 69 -> Severity.APPLICATION;

@@ -38,12 +38,44 @@ public final class AmdGpus {
 
     private AmdGpus() {}
 
+    /// Where the kernel tells more of a GPU that jobs may use.
+    ///
+    /// @param gpuId the compute driver's number of it
+    /// @param part whether it is one of several parts of the GPU at its PCI address
+    public record Device(String uuid, String busId, String gpuId, long renderMinor, boolean part) {}
+
+    /// Those GPUs, by their indices.
+    public static List<Device> devices(SystemFiles files) {
+        List<Integer> nodes = nodes(files);
+        List<String> names = names(files, nodes);
+        List<String> buses = nodes.stream().map(node -> busId(files, NODES + "/" + node)).toList();
+        var devices = new ArrayList<Device>();
+        for (int index = 0; index < nodes.size(); index++) {
+            String folder = NODES + "/" + nodes.get(index);
+            long renderMinor = property(files, folder, "drm_render_minor");
+            if (renderMinor >= FIRST_RENDER_MINOR) {
+                String bus = buses.get(index);
+                devices.add(
+                        new Device(
+                                names.get(index),
+                                bus,
+                                files.text(folder + "/gpu_id").orElse(""),
+                                renderMinor,
+                                Collections.frequency(buses, bus) > 1));
+            }
+        }
+        return devices;
+    }
+
+    /// The compute driver's nodes that are GPUs: a CPU is one too, without multiprocessors.
+    private static List<Integer> nodes(SystemFiles files) {
+        return numbers(files, NODES).stream()
+                .filter(node -> property(files, NODES + "/" + node, "simd_count") > 0)
+                .toList();
+    }
+
     public static FoundGpus find(SystemFiles files, Host host) {
-        // A CPU is a node too, without multiprocessors.
-        List<Integer> found =
-                numbers(files, NODES).stream()
-                        .filter(node -> property(files, NODES + "/" + node, "simd_count") > 0)
-                        .toList();
+        List<Integer> found = nodes(files);
         String version = files.text("/sys/module/amdgpu/version").orElse(null);
         if (found.isEmpty()) {
             return without(files, version);

@@ -24,7 +24,36 @@ public record SystemFiles(Path root) {
     /// The text of a file, without the blanks around it.
     public Optional<String> text(String path) {
         try {
-            return Optional.of(Files.readString(at(path)).strip());
+            return Optional.of(read(path));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /// The same, for those whom it matters why a file cannot be read.
+    public String read(String path) throws IOException {
+        return Files.readString(at(path)).strip();
+    }
+
+    /// What is in a file that is no text; nothing if that cannot be read.
+    public byte[] bytes(String path) {
+        try {
+            return Files.readAllBytes(at(path));
+        } catch (IOException e) {
+            return new byte[0];
+        }
+    }
+
+    public boolean exists(String path) {
+        return Files.exists(at(path));
+    }
+
+    /// The name of what a link leads to.
+    public Optional<String> target(String link) {
+        try {
+            return Optional.of(Files.readSymbolicLink(at(link)))
+                    .map(Path::getFileName)
+                    .map(Path::toString);
         } catch (IOException e) {
             return Optional.empty();
         }

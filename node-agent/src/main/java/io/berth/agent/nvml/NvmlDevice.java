@@ -9,6 +9,7 @@ import com.sun.jna.Pointer;
 import com.sun.jna.ptr.IntByReference;
 import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
+import io.berth.agent.gpu.ProcessMemory;
 import io.berth.contracts.GpuHardware.Fabric;
 import java.util.ArrayList;
 import java.util.BitSet;

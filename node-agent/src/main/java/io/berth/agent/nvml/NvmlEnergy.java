@@ -1,5 +1,6 @@
 package io.berth.agent.nvml;
 
+import io.berth.agent.gpu.EnergyCounters;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -7,8 +8,8 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The energy counters of a machine's whole GPUs. It belongs to one thread.
-public final class NvmlEnergy implements AutoCloseable {
+/// The energy counters of a machine's whole NVIDIA GPUs.
+public final class NvmlEnergy implements EnergyCounters {
 
     private static final Logger LOG = LoggerFactory.getLogger(NvmlEnergy.class);
 
@@ -22,17 +23,22 @@ public final class NvmlEnergy implements AutoCloseable {
     /// The counters of all GPUs that answer and are not split; nothing where there is no library.
     ///
     /// @param library the driver's library, by name or path
-    public static Optional<NvmlEnergy> open(String library) throws NvmlFailure {
-        Optional<Nvml> nvml = Nvml.open(library);
-        if (nvml.isEmpty()) {
+    public static Optional<NvmlEnergy> open(String library) {
+        try {
+            Optional<Nvml> nvml = Nvml.open(library);
+            if (nvml.isEmpty()) {
+                return Optional.empty();
+            }
+            var energy = new NvmlEnergy(nvml.get());
+            int count = nvml.get().deviceCount();
+            for (int place = 0; place < count; place++) {
+                energy.add(place);
+            }
+            return Optional.of(energy);
+        } catch (NvmlFailure e) {
+            LOG.atWarn().addKeyValue("cause", e.reason()).log("Energy of GPUs is not counted");
             return Optional.empty();
         }
-        var energy = new NvmlEnergy(nvml.get());
-        int count = nvml.get().deviceCount();
-        for (int place = 0; place < count; place++) {
-            energy.add(place);
-        }
-        return Optional.of(energy);
     }
 
     private void add(int place) {
@@ -49,7 +55,12 @@ public final class NvmlEnergy implements AutoCloseable {
         }
     }
 
-    /// The counters of those of the GPUs that have one, by UUID, in millijoules.
+    @Override
+    public boolean has(String uuid) {
+        return devices.containsKey(uuid);
+    }
+
+    @Override
     public Map<String, Long> read(Collection<String> uuids) {
         Map<String, Long> counters = new HashMap<>();
         for (String uuid : uuids) {

@@ -3,6 +3,10 @@ package io.berth.agent.nvml;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.PointerByReference;
+import io.berth.agent.gpu.GpuLost;
+import io.berth.agent.gpu.GpuSensors;
+import io.berth.agent.gpu.ProcessMemory;
+import io.berth.agent.gpu.Xid;
 import io.berth.agent.nvml.NvmlDevice.ProcessUse;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Hardware.Health;
@@ -20,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What the GPUs of a machine measure and report. It belongs to one thread.
-public final class NvmlSensors implements AutoCloseable {
+/// What the NVIDIA GPUs of a machine measure and report.
+public final class NvmlSensors implements GpuSensors {
 
     private static final Logger LOG = LoggerFactory.getLogger(NvmlSensors.class);
 
@@ -52,14 +56,20 @@ public final class NvmlSensors implements AutoCloseable {
         this.nvml = nvml;
     }
 
-    /// An error that a GPU reports.
+    /// The sensors of all GPUs that answer; nothing where there is no library.
     ///
-    /// @param uuid of the whole GPU
-    /// @param in the instances of it that it is an error of; the GPU itself if it is of all
-    public record XidEvent(String uuid, int number, List<String> in) {}
+    /// @param library the driver's, by name or path
+    public static Optional<NvmlSensors> open(String library) {
+        try {
+            Optional<Nvml> nvml = Nvml.open(library);
+            return nvml.isEmpty() ? Optional.empty() : Optional.of(of(nvml.get()));
+        } catch (NvmlFailure e) {
+            LOG.atWarn().addKeyValue("cause", e.reason()).log("GPUs are not watched");
+            return Optional.empty();
+        }
+    }
 
-    /// The sensors of all GPUs that answer. They close the library when they are closed.
-    public static NvmlSensors of(Nvml nvml) throws NvmlFailure {
+    private static NvmlSensors of(Nvml nvml) throws NvmlFailure {
         var sensors = new NvmlSensors(nvml);
         int count = nvml.deviceCount();
         sensors.listen();
@@ -70,7 +80,7 @@ public final class NvmlSensors implements AutoCloseable {
         return sensors;
     }
 
-    /// The whole GPUs that did not answer before, and do now.
+    @Override
     public List<String> more() {
         var found = new ArrayList<String>();
         for (int place : List.copyOf(silent.keySet())) {
@@ -93,23 +103,21 @@ public final class NvmlSensors implements AutoCloseable {
         return found;
     }
 
-    /// The whole GPUs.
+    @Override
     public Set<String> uuids() {
         return devices.keySet();
     }
 
-    /// What a GPU, or an instance of one, does at a moment.
-    ///
-    /// @param memory what each process on it has of its memory
-    /// @param use by process, how much that made it work since it was read before, in percent,
-    ///   where that is not 0; null if the driver does not tell
-    public record Reading(
-            GpuSample sample, List<ProcessMemory> memory, @Nullable Map<Long, Integer> use) {}
+    @Override
+    public List<Reading> read(String uuid, Health health) throws GpuLost {
+        try {
+            return readings(uuid, health);
+        } catch (NvmlFailure e) {
+            throw new GpuLost(e.reason());
+        }
+    }
 
-    /// What a GPU does now: one reading of it, or one of each of its instances.
-    ///
-    /// @throws NvmlFailure if it is lost
-    public List<Reading> read(String uuid, Health health) throws NvmlFailure {
+    private List<Reading> readings(String uuid, Health health) throws NvmlFailure {
         NvmlDevice gpu = device(uuid);
         if (!gpu.split()) {
             return List.of(read(gpu, uuid, health));
@@ -149,7 +157,7 @@ public final class NvmlSensors implements AutoCloseable {
         return new Reading(sample, processes, use.map(ProcessUse::percent).orElse(null));
     }
 
-    /// Why a GPU should be reset, if it should.
+    @Override
     public Optional<String> fault(String uuid) {
         try {
             var unused = device(uuid).memory();
@@ -161,8 +169,8 @@ public final class NvmlSensors implements AutoCloseable {
         }
     }
 
-    /// Waits for an error of any GPU, so long at most.
-    public Optional<XidEvent> awaitXid(long millis) {
+    @Override
+    public Optional<ErrorEvent> awaitError(long millis) {
         Pointer set = events;
         if (set == null) {
             pause(millis);
@@ -183,7 +191,7 @@ public final class NvmlSensors implements AutoCloseable {
         int number = (int) event.getLong(EVENT_CODE);
         return devices.entrySet().stream()
                 .filter(it -> it.getValue().handle().equals(device))
-                .map(it -> new XidEvent(it.getKey(), number, in(it.getKey(), event)))
+                .map(it -> new ErrorEvent(it.getKey(), new Xid(number), in(it.getKey(), event)))
                 .findFirst();
     }
 
@@ -209,6 +217,11 @@ public final class NvmlSensors implements AutoCloseable {
             }
         }
         return in.isEmpty() ? List.of(uuid) : in;
+    }
+
+    @Override
+    public String variable() {
+        return "CUDA_VISIBLE_DEVICES";
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.berth.agent.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.berth.agent.gpu.Xid.Severity;
+import io.berth.agent.gpu.GpuError.Severity;
 import io.berth.contracts.Hardware.Health;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -29,6 +29,20 @@ class GpuHealthTest {
     })
     void an_error_has_a_class(int number, Severity severity) {
         assertThat(new Xid(number).severity()).isEqualTo(severity);
+    }
+
+    @Test
+    void a_sign_of_amds_driver_has_a_class_and_words() {
+        assertThat(new AmdError.Uncorrectable("umc", 1))
+                .hasToString("1 uncorrectable error in umc")
+                .extracting(AmdError::severity)
+                .isEqualTo(Severity.FATAL);
+        assertThat(new AmdError.Uncorrectable("gfx", 12))
+                .hasToString("12 uncorrectable errors in gfx");
+        assertThat(new AmdError.Reset())
+                .hasToString("reset by its driver")
+                .extracting(AmdError::severity)
+                .isEqualTo(Severity.TRANSIENT);
     }
 
     @Test

@@ -4,11 +4,13 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.berth.agent.amd.AmdMachine;
+import io.berth.agent.amd.AmdSensors;
+import io.berth.agent.gpu.GpuSensors.Reading;
 import io.berth.agent.host.FoundGpus.Aside;
 import io.berth.agent.launch.Commands;
-import io.berth.agent.nvml.NvmlSensors.Reading;
+import io.berth.agent.nvml.NvmlSensors;
 import io.berth.agent.nvml.NvmlStub;
-import io.berth.agent.nvml.ProcessMemory;
 import io.berth.agent.nvml.Topologies;
 import io.berth.contracts.GpuSample;
 import io.berth.contracts.Hardware.Health;
@@ -29,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A machine's GPUs, watched through a real library.
+/// A machine's GPUs, watched through a real library, or in files such as a driver's.
 class GpuWatchTest {
 
     private static final GpuWatch.Timing QUICK =
@@ -48,7 +50,7 @@ class GpuWatchTest {
         }
 
         @Override
-        public void aside(Map<String, Aside> gpus) {
+        public void aside(Set<String> watched, Map<String, Aside> gpus) {
             aside.set(gpus);
         }
 
@@ -75,10 +77,12 @@ class GpuWatchTest {
 
     private NvmlStub watch(String topology, Optional<Path> test) throws IOException {
         NvmlStub stub = NvmlStub.in(folder, topology);
-        open.add(
-                GpuWatch.start(stub.library(), QUICK, GpuTrial.by(test, new Commands()), heard)
-                        .orElseThrow());
+        watch(NvmlSensors.open(stub.library()).orElseThrow(), test);
         return stub;
+    }
+
+    private void watch(GpuSensors sensors, Optional<Path> test) {
+        open.add(GpuWatch.start(sensors, QUICK, GpuTrial.by(test, new Commands()), heard));
     }
 
     private NvmlStub watch(String topology) throws IOException {
@@ -284,13 +288,116 @@ class GpuWatchTest {
 
     @Test
     void a_machine_without_the_library_is_not_watched() {
-        var watch =
-                GpuWatch.start(
-                        folder + "/libnone.so.1",
-                        QUICK,
-                        GpuTrial.by(Optional.empty(), new Commands()),
-                        heard);
+        assertThat(NvmlSensors.open(folder + "/libnone.so.1")).isEmpty();
+    }
 
-        assertThat(watch).isEmpty();
+    private AmdMachine watchAmd(Optional<Path> test) throws IOException {
+        AmdMachine machine = AmdMachine.in(folder.resolve("machine"));
+        for (int gpu = 0; gpu < 8; gpu++) {
+            machine.mi300x(gpu);
+        }
+        watch(AmdSensors.open(machine.files()).orElseThrow(), test);
+        await().until(() -> open.getFirst().samples().size() == 8);
+        return machine;
+    }
+
+    @Test
+    void samples_of_amds_gpus_are_by_index() throws IOException {
+        watchAmd(Optional.empty());
+
+        assertThat(open.getFirst().samples())
+                .extracting(GpuSample::uuid)
+                .containsExactlyElementsOf(
+                        IntStream.range(0, 8).mapToObj(AmdMachine::uuid).toList());
+    }
+
+    @Test
+    void an_uncorrectable_error_puts_one_of_amds_gpus_aside_until_it_is_empty_and_passes()
+            throws IOException {
+        AmdMachine machine = watchAmd(Optional.empty());
+        machine.process(4711, 2, 1 << 20);
+
+        machine.errors(2, "umc", 1, 0);
+
+        awaitAside(AmdMachine.uuid(2));
+        await().until(() -> !heard.failed.isEmpty());
+        String reason = "1 uncorrectable error in umc";
+        assertThat(heard.failed)
+                .containsExactly("fatal: GPU " + AmdMachine.uuid(2) + " failed: " + reason);
+        assertThat(heard.aside.get().get(AmdMachine.uuid(2)))
+                .isEqualTo(new Aside(Health.DRAINED, reason));
+        machine.delete("sys/class/kfd/kfd/proc/4711");
+        awaitAside();
+        assertThat(heard.failed).hasSize(1);
+    }
+
+    @Test
+    void the_third_reset_of_one_of_amds_gpus_puts_it_aside() throws IOException {
+        heard.free = false;
+        AmdMachine machine = watchAmd(Optional.empty());
+
+        for (int dump = 1; dump < 4; dump++) {
+            assertThat(heard.aside.get()).isEmpty();
+            int sofar = dump;
+            machine.dump(dump, 5);
+            await().until(() -> heard.failed.size() == sofar);
+        }
+
+        awaitAside(AmdMachine.uuid(5));
+        assertThat(heard.failed)
+                .containsOnly("GPU " + AmdMachine.uuid(5) + " failed: reset by its driver");
+        assertThat(heard.aside.get().get(AmdMachine.uuid(5)))
+                .isEqualTo(new Aside(Health.DRAINED, "reset by its driver, 3 times"));
+    }
+
+    @Test
+    void one_of_amds_gpus_that_leaves_the_machine_is_lost_and_comes_back() throws IOException {
+        AmdMachine machine = watchAmd(Optional.empty());
+
+        machine.vanish(3);
+
+        awaitAside(AmdMachine.uuid(3));
+        await().until(() -> !heard.failed.isEmpty());
+        assertThat(heard.failed)
+                .singleElement()
+                .asString()
+                .startsWith("fatal: GPU " + AmdMachine.uuid(3) + " failed: /sys/")
+                .endsWith(" is gone");
+        assertThat(open.getFirst().samples()).hasSize(7);
+        machine.mi300x(3);
+        awaitAside();
+    }
+
+    @Test
+    void one_of_amds_gpus_that_does_not_answer_is_lost_and_comes_back_with_its_answers()
+            throws IOException {
+        AmdMachine machine = watchAmd(Optional.empty());
+
+        machine.silence(6);
+
+        awaitAside(AmdMachine.uuid(6));
+        await().until(() -> !heard.failed.isEmpty());
+        assertThat(heard.failed).singleElement().asString().endsWith("Input/output error");
+        machine.mi300x(6);
+        awaitAside();
+    }
+
+    @Test
+    void an_operators_test_is_told_which_of_amds_gpus_is_its_as_rocm_is() throws IOException {
+        Path told = folder.resolve("told");
+        Path program = folder.resolve("test-gpu");
+        Files.writeString(
+                program,
+                "#!/bin/sh\necho $1 $ROCR_VISIBLE_DEVICES ${CUDA_VISIBLE_DEVICES-none} >>%s\n"
+                        .formatted(told));
+        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
+        AmdMachine machine = watchAmd(Optional.of(program));
+
+        machine.errors(0, "gfx", 2, 0);
+
+        await().until(() -> Files.exists(told) && Files.size(told) > 0);
+        String uuid = AmdMachine.uuid(0);
+        assertThat(Files.readAllLines(told)).containsOnly(uuid + " " + uuid + " none");
+        awaitAside();
     }
 }

@@ -1,4 +1,4 @@
-package io.berth.agent.nvml;
+package io.berth.agent.gpu;
 
 import org.jspecify.annotations.Nullable;
 

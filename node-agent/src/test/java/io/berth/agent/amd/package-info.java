@@ -1,0 +1,5 @@
+/// Tests against trees of files such as the driver's.
+@NullMarked
+package io.berth.agent.amd;
+
+import org.jspecify.annotations.NullMarked;
