@@ -46,13 +46,17 @@ final class AmdCard {
     private static final long MOST_HERTZ = 100_000_000_000L;
     private static final long HERTZ_OF_MHZ = 1_000_000;
 
-    /// The driver's table of metrics, of which energy is in units of 2^-16 J.
+    /// Where the driver's table of metrics says what it is.
     private static final int SIZE_AT = 0;
 
     private static final int FORMAT_AT = 2;
     private static final int CONTENT_AT = 3;
-    private static final int UNITS_OF_JOULE_BITS = 16;
+
+    /// Of the one layout of revision 1.6 that tells of partitions; another had the same number.
     private static final int SIZE_WITH_PARTITIONS = 1664;
+
+    /// The table's energy is in units of 2^-16 J.
+    private static final int JOULE_BITS = 16;
 
     /// What a GPU measures at a moment.
     ///
@@ -248,7 +252,7 @@ final class AmdCard {
         }
         long units = fields.getLong(at);
         return units > 0 && units <= Long.MAX_VALUE / 1000
-                ? Optional.of((units * 1000) >> UNITS_OF_JOULE_BITS)
+                ? Optional.of((units * 1000) >> JOULE_BITS)
                 : Optional.empty();
     }
 
