@@ -169,7 +169,7 @@ final class AmdCard {
                 use == null ? null : use.intValue(),
                 memoryUsedMib(),
                 microwatts == null ? null : microwatts / 1000,
-                millijoules().orElse(null),
+                millijoules().filter(it -> it > 0).orElse(null),
                 millidegrees == null ? null : Math.toIntExact(millidegrees / 1000),
                 coreMhz,
                 memoryMhz,
@@ -222,12 +222,12 @@ final class AmdCard {
         }
     }
 
-    /// The energy that it has taken, in millijoules. A counter that stands at 0 is none: the second
-    /// die of two does not count for itself.
+    /// The energy that it has taken, in millijoules. 0 is of one that does not count, or of which
+    /// another counts: of two dies the first does, for both.
     Optional<Long> millijoules() {
         return energy == null
                 ? accumulated(files.bytes(device + "/gpu_metrics"))
-                : SystemFiles.number(files.text(energy)).filter(it -> it > 0).map(it -> it / 1000);
+                : SystemFiles.number(files.text(energy)).filter(it -> it >= 0).map(it -> it / 1000);
     }
 
     /// Of the driver's table of metrics, as far as its layout is known. AMD's own library takes the
@@ -251,7 +251,7 @@ final class AmdCard {
             return Optional.empty();
         }
         long units = fields.getLong(at);
-        return units > 0 && units <= Long.MAX_VALUE / 1000
+        return units >= 0 && units <= Long.MAX_VALUE / 1000
                 ? Optional.of((units * 1000) >> JOULE_BITS)
                 : Optional.empty();
     }

@@ -11,7 +11,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /// The energy counters of a machine's AMD GPUs. A part of a GPU has none, and one that sleeps is
-/// not woken for it.
+/// not woken for it. Of two dies, which are a GPU each, the first counts for both, and nothing
+/// tells which two they are: who has all GPUs of the machine has all that is counted.
 public final class AmdEnergy implements EnergyCounters {
 
     private final SystemFiles files;
@@ -47,6 +48,11 @@ public final class AmdEnergy implements EnergyCounters {
                     card.millijoules().ifPresent(it -> counters.put(uuid, it));
                 }
             }
+        }
+        long uncounted = counters.values().stream().filter(it -> it == 0).count();
+        boolean all = uuids.containsAll(buses.keySet());
+        if (!all || uncounted > counters.size() - uncounted) {
+            counters.values().removeIf(it -> it == 0);
         }
         return counters;
     }

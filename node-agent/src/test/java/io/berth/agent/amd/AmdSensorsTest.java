@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -109,8 +110,30 @@ class AmdSensorsTest {
         assertThat(second.milliwatts()).isNull();
         assertThat(second.millijoules()).isNull();
         assertThat(second.celsius()).isEqualTo(44);
+    }
+
+    @Test
+    void energy_of_two_dies_is_counted_by_the_first_for_who_has_all_of_them() throws Exception {
+        machine.mi250(0).mi250(1).mi250(2).mi250(3);
+        List<String> all = IntStream.range(0, 4).mapToObj(AmdMachine::uuid).toList();
         AmdEnergy energy = AmdEnergy.open(machine.files()).orElseThrow();
+
+        assertThat(energy.read(all))
+                .isEqualTo(
+                        Map.of(
+                                all.get(0),
+                                1_000_000L,
+                                all.get(1),
+                                0L,
+                                all.get(2),
+                                1_000_000L,
+                                all.get(3),
+                                0L));
         assertThat(energy.read(List.of(FIRST, SECOND))).isEqualTo(Map.of(FIRST, 1_000_000L));
+        for (int gpu = 0; gpu < 4; gpu++) {
+            machine.metrics(gpu, 3, 120, 24, gpu == 0 ? 65_536 : 0);
+        }
+        assertThat(energy.read(all)).isEqualTo(Map.of(FIRST, 1000L));
     }
 
     @Test
