@@ -232,6 +232,8 @@ class FaultsMeshTest {
         } finally {
             mesh.killAndAwait("agent");
         }
+        // Or the next job is sent to it, and waits for it.
+        awaitPresence("dgx-h100-01", Presence.DOWN);
     }
 
     private void awaitPresence(String node, Presence presence) {
