@@ -47,8 +47,8 @@ record RunningTask(
     /// How long a shim may take to write the exit status of a task that is gone.
     private static final long EXIT_MILLIS = 10_000;
 
-    /// The signal that ends what TERM does not.
-    private static final ExitStatus KILLED = new ExitStatus(0, 9);
+    private static final String NO_STATUS = "the shim died and left no exit status";
+    private static final String UNWRITTEN = "the shim has written no exit status";
 
     /// Waits for the end. Nothing is in the group any more when this returns.
     RunEnd untilEnd() throws IOException, InterruptedException {
@@ -75,7 +75,7 @@ record RunningTask(
             }
             warn(deadline);
             if (!shimLives() && files.exit().isEmpty()) {
-                return lost("the shim died and left no exit status");
+                return lost(NO_STATUS);
             }
             orders.await(steps.look() ? untilDue(Math.min(end, standing.due())) : 0);
         }
@@ -197,12 +197,15 @@ record RunningTask(
         while (files.exit().isEmpty() && shimLives() && LiveProcess.uptimeMillis() < limit) {
             orders.await(ENDING_TICK_MILLIS);
         }
-        ExitStatus exit = launch.runsScript() ? files.exit().orElse(KILLED) : ExitStatus.SUCCESS;
-        return new RunEnd(first.cause(), exit, group.usage(), null);
+        Optional<ExitStatus> exit =
+                launch.runsScript() ? files.exit() : Optional.of(ExitStatus.SUCCESS);
+        String untold = exit.isPresent() ? null : shimLives() ? UNWRITTEN : NO_STATUS;
+        return new RunEnd(first.cause(), exit.orElse(ExitStatus.SUCCESS), group.usage(), untold);
     }
 
     /// Gives notice, once, and waits until TERM is due or the task has ended. What is asked then. A
     /// script that has saved its work since would only lose what it did then: it gets TERM at once.
+    /// Without its shim it has ended when its group is empty.
     private Stopping noticed(Stopping first) throws IOException, InterruptedException {
         Stopping stopping = first;
         if (stopping.notice() != null && !files.has(NOTICED)) {
@@ -217,7 +220,7 @@ record RunningTask(
                 send(wanted);
             }
         }
-        while (stopping.notice() != null && files.exit().isEmpty()) {
+        while (stopping.notice() != null && files.exit().isEmpty() && !group.isEmpty()) {
             long left = stopping.notice().termAt() - LiveProcess.uptimeMillis();
             if (left <= 0) {
                 break;
