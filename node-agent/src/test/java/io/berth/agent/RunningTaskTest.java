@@ -225,6 +225,24 @@ class RunningTaskTest {
         assertThat(ended.message()).isEqualTo("the shim died and left no exit status");
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void a_shim_that_stands_still_under_notice_is_told_to_go_on_when_its_task_has_ended(
+            Shims.Kind kind) throws Exception {
+        FutureTask<RunEnd> end =
+                begin(kind, "touch trapped; until [ -e end ]; do sleep 0.02; done; exit 6");
+        orders.stopWithNotice(Cause.STOPPED, Duration.ofHours(1), "PREEMPTED");
+        awaitFile("job/notice");
+
+        int stop = 19;
+        Signals.send(files.shim().orElseThrow().pid(), stop);
+        letEnd();
+        RunEnd ended = awaited(end);
+
+        assertThat(ended.exit()).isEqualTo(new ExitStatus(6, 0));
+        assertThat(ended.message()).isNull();
+    }
+
     /// A folder stands where the shim would write it.
     @Test
     void a_status_that_the_shim_cannot_write_is_not_made_up() throws Exception {
