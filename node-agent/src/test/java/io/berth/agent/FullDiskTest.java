@@ -173,6 +173,25 @@ final class FullDiskTest {
     }
 
     @Test
+    void a_run_that_stands_still_goes_on_without_room() throws Exception {
+        RunId run =
+                begun(
+                        "touch begun; while [ ! -e end ]; do sleep 0.05; done; touch ended; exit 3",
+                        null,
+                        0);
+        rig.placement.suspend(rig.node, run, 1, 0);
+        rig.placement.await(Suspended.class, run);
+        Path filler = fill();
+        Files.createFile(rig.work.resolve("end"));
+
+        rig.placement.resume(rig.node, run);
+
+        awaitFile("ended");
+        Files.delete(filler);
+        assertThat(rig.placement.await(Ended.class, run).exit().code()).isEqualTo(3);
+    }
+
+    @Test
     void a_run_that_cannot_be_spooled_is_refused_and_with_room_the_next_one_runs()
             throws Exception {
         RunId refused = HandPlacement.newRun();
