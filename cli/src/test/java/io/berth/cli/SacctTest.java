@@ -714,6 +714,7 @@ final class SacctTest {
         "CANCELLED, 0:0, CANCELLED 0:15",
         "PREEMPTED, 0:0, CANCELLED 0:15",
         "TIMEOUT, 0:9, CANCELLED 0:9",
+        "TIMEOUT, 0:0, CANCELLED 0:15",
         "COMPLETED, 0:0, COMPLETED 0:0",
         "FAILED, 3:0, FAILED 3:0",
         "NODE_FAIL, 0:0, CANCELLED 0:0"

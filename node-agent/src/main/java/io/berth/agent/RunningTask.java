@@ -47,8 +47,8 @@ record RunningTask(
     /// How long a shim may take to write the exit status of a task that is gone.
     private static final long EXIT_MILLIS = 10_000;
 
-    /// The signal that ends what TERM does not.
-    private static final ExitStatus KILLED = new ExitStatus(0, 9);
+    private static final String NO_STATUS = "the shim died and left no exit status";
+    private static final String UNWRITTEN = "the shim has written no exit status";
 
     /// Waits for the end. Nothing is in the group any more when this returns.
     RunEnd untilEnd() throws IOException, InterruptedException {
@@ -75,7 +75,7 @@ record RunningTask(
             }
             warn(deadline);
             if (!shimLives() && files.exit().isEmpty()) {
-                return lost("the shim died and left no exit status");
+                return lost(NO_STATUS);
             }
             orders.await(steps.look() ? untilDue(Math.min(end, standing.due())) : 0);
         }
@@ -116,8 +116,8 @@ record RunningTask(
         if (warning != null
                 && deadline != Long.MAX_VALUE
                 && LiveProcess.uptimeMillis() >= deadline - warning.secondsBefore() * 1000
-                && !files.has(WARNED)) {
-            files.note(WARNED, warning.number());
+                && !files.has(WARNED)
+                && noted(() -> files.write(WARNED, ""))) {
             long left = Math.max(0, deadline - LiveProcess.uptimeMillis());
             tell("TIME_LIMIT", (System.currentTimeMillis() + left) / 1000);
             send(warning);
@@ -179,7 +179,7 @@ record RunningTask(
     }
 
     private RunEnd stopped(Stopping first) throws IOException, InterruptedException {
-        files.note(Stopping.NAME, first);
+        noted(() -> files.note(Stopping.NAME, first));
         Stopping stopping = noticed(first);
         boolean over = files.exit().isPresent();
         if (!over && LiveProcess.uptimeMillis() < stopping.killAt()) {
@@ -197,18 +197,21 @@ record RunningTask(
         while (files.exit().isEmpty() && shimLives() && LiveProcess.uptimeMillis() < limit) {
             orders.await(ENDING_TICK_MILLIS);
         }
-        ExitStatus exit = launch.runsScript() ? files.exit().orElse(KILLED) : ExitStatus.SUCCESS;
-        return new RunEnd(first.cause(), exit, group.usage(), null);
+        Optional<ExitStatus> exit =
+                launch.runsScript() ? files.exit() : Optional.of(ExitStatus.SUCCESS);
+        String untold = exit.isPresent() ? null : shimLives() ? UNWRITTEN : NO_STATUS;
+        return new RunEnd(first.cause(), exit.orElse(ExitStatus.SUCCESS), group.usage(), untold);
     }
 
     /// Gives notice, once, and waits until TERM is due or the task has ended. What is asked then. A
     /// script that has saved its work since would only lose what it did then: it gets TERM at once.
+    /// Without its shim it has ended when its group is empty.
     private Stopping noticed(Stopping first) throws IOException, InterruptedException {
         Stopping stopping = first;
         if (stopping.notice() != null && !files.has(NOTICED)) {
-            files.note(SAVED, files.job().checkpoint());
+            noted(() -> files.note(SAVED, files.job().checkpoint()));
             tell(stopping.notice().reason(), stopping.notice().deadline());
-            files.note(NOTICED, stopping.notice().deadline());
+            noted(() -> files.write(NOTICED, ""));
             Signals.resume(group);
             WarningSignal wanted = warning();
             if (wanted == null) {
@@ -217,7 +220,7 @@ record RunningTask(
                 send(wanted);
             }
         }
-        while (stopping.notice() != null && files.exit().isEmpty()) {
+        while (stopping.notice() != null && files.exit().isEmpty() && !group.isEmpty()) {
             long left = stopping.notice().termAt() - LiveProcess.uptimeMillis();
             if (left <= 0) {
                 break;
@@ -237,11 +240,27 @@ record RunningTask(
         return before.isPresent() && files.job().checkpoint() > before.get();
     }
 
-    private Stopping latest(Stopping known) throws IOException {
+    private Stopping latest(Stopping known) {
         Stopping now = orders.stopping().orElse(known);
         if (!now.equals(known)) {
-            files.note(Stopping.NAME, now);
+            noted(() -> files.note(Stopping.NAME, now));
         }
         return now;
+    }
+
+    private interface Note {
+        void write() throws IOException;
+    }
+
+    /// Writes what a later agent is to know. Whether it is there: a run does not end because the
+    /// spool's disk is full, which has room for the name of an empty file still.
+    private boolean noted(Note note) {
+        try {
+            note.write();
+            return true;
+        } catch (IOException e) {
+            LOG.atWarn().setCause(e).addKeyValue("run", launch.run()).log("Not noted in the spool");
+            return false;
+        }
     }
 }

@@ -8,6 +8,8 @@ import io.berth.agent.launch.RunFiles;
 import java.io.IOException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Whether a part's task stands still, as it is asked to. Confined to the part's thread.
 ///
@@ -37,6 +39,8 @@ final class Standing {
 
         void notSuspended(int nth, String why);
     }
+
+    private static final Logger LOG = LoggerFactory.getLogger(Standing.class);
 
     private final RunFiles files;
     private final Group group;
@@ -107,8 +111,9 @@ final class Standing {
 
     private boolean freeze(Suspending asked) throws IOException {
         long now = LiveProcess.uptimeMillis();
-        keep(new Stood(asked.nth(), false, now, stood.millis()));
         try {
+            // First: of a task that stands still and is thought to run nobody would know.
+            note(new Stood(asked.nth(), false, now, stood.millis()));
             group.suspend();
         } catch (IOException e) {
             Signals.resume(group);
@@ -128,8 +133,17 @@ final class Standing {
         keep(new Stood(stood.nth(), false, 0, millis));
     }
 
-    private void keep(Stood now) throws IOException {
-        files.note(Stood.NAME, now);
+    private void note(Stood now) throws IOException {
         stood = now;
+        files.note(Stood.NAME, now);
+    }
+
+    /// A run does not end because the spool's disk is full.
+    private void keep(Stood now) {
+        try {
+            note(now);
+        } catch (IOException e) {
+            LOG.atWarn().setCause(e).addKeyValue("run", files.run()).log("Not noted in the spool");
+        }
     }
 }

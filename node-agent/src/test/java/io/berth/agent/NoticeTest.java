@@ -18,6 +18,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -303,7 +306,40 @@ class NoticeTest {
         assertThat(placement.reports(run)).filteredOn(CheckpointSaved.class::isInstance).hasSize(1);
     }
 
+    /// It holds more then than ever.
+    @Test
+    void what_is_on_the_disk_of_a_run_under_notice_stands_on_the_agents_page() throws Exception {
+        RunId run =
+                run(
+                        "srun -Q true; touch ready; while :; do sleep 0.01; done",
+                        new WarningSignal(10, 3500, true),
+                        3600);
+        placement.preempt(node, run, 3600);
+        await().until(() -> Files.exists(spooled(run).resolve("noticed")));
+        String page = Files.readString(Path.of("../docs/node-agent.md"));
+        String told = page.substring(page.indexOf("## On disk"), page.indexOf("## Restarts"));
+
+        List<String> names = new ArrayList<>();
+        for (Path folder : List.of(spooled(run), spooled(run).resolve("job"))) {
+            try (Stream<Path> files = Files.list(folder)) {
+                files.map(it -> it.getFileName().toString())
+                        .filter(it -> !it.endsWith(".new"))
+                        .forEach(names::add);
+            }
+        }
+        placement.stop(node, run, 0);
+        placement.await(Ended.class, run);
+
+        assertThat(names)
+                .contains("stopping", "saved", "notice", "script")
+                .allSatisfy(it -> assertThat(told).containsPattern("\\b" + it + "\\b"));
+    }
+
     private Path notice(RunId run) {
-        return rig.config.home().resolve("nodes/" + node + "/runs/" + run + "/job/notice");
+        return spooled(run).resolve("job/notice");
+    }
+
+    private static Path spooled(RunId run) {
+        return rig.config.home().resolve("nodes/" + node + "/runs/" + run);
     }
 }

@@ -12,9 +12,11 @@ import io.berth.contracts.HeldRun;
 import io.berth.contracts.JobSpec;
 import io.berth.contracts.MigGpu;
 import io.berth.contracts.MigPlacement;
+import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
 import io.berth.contracts.event.Heartbeat;
 import io.berth.contracts.event.NodeSeen;
+import io.berth.contracts.event.Order;
 import io.berth.contracts.event.RunReport.Cause;
 import io.berth.contracts.event.RunReport.Ended;
 import io.berth.contracts.event.RunReport.Started;
@@ -22,6 +24,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
@@ -29,6 +32,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// An agent divides a GPU in MIG mode when it is ordered to, and runs start on what comes of it.
 /// The host's GPU-1 is split into a half and two sevenths.
@@ -222,6 +228,121 @@ class PartitionTest {
             Ended ended = placement.awaitRegistering(rig.node, Ended.class, run);
             assertThat(ended.exit()).isEqualTo(new ExitStatus(3, 0));
         }
+    }
+
+    /// What each step of a division leaves to the one that follows, which does not come. GPU-1 is
+    /// made empty first, instance by instance; then a four is made and a three.
+    enum Step {
+        /// Of its first instance, what computes is destroyed.
+        COMPUTE_DESTROYED("nvmlGpuInstanceDestroy", "GPU-0 MIG-aaaa MIG-cccc"),
+        /// It is split into nothing.
+        ALL_DESTROYED("nvmlDeviceCreateGpuInstanceWithPlacement", "GPU-0"),
+        /// It has a four that cannot compute.
+        HALF_CREATED("nvmlGpuInstanceCreateComputeInstance", "GPU-0"),
+        /// It has a four, and no three.
+        ONE_CREATED("nvmlDeviceCreateGpuInstanceWithPlacement", "GPU-0 MIG-1-4g.20gb-0");
+
+        final String next;
+        final String gpus;
+
+        /// @param next the driver's function that is not called any more
+        /// @param gpus that there are then
+        Step(String next, String gpus) {
+            this.next = next;
+            this.gpus = gpus;
+        }
+    }
+
+    /// Has the driver hang before the step after that one.
+    private void hangAfter(Step step) throws IOException {
+        driver.add("hang " + (step == Step.ONE_CREATED ? Step.HALF_CREATED : step).next);
+    }
+
+    private void awaitDone(Step step) throws IOException {
+        if (step == Step.ONE_CREATED) {
+            awaitDone(Step.HALF_CREATED);
+            driver.replace("hang " + Step.HALF_CREATED.next, "hang " + step.next);
+        }
+        String written =
+                switch (step) {
+                    case COMPUTE_DESTROYED -> "mig 1 1 gi=2 ci=0 mem=4864 start=0 ";
+                    case ALL_DESTROYED -> "gone 1 0\n";
+                    case HALF_CREATED -> "start=0  name=NVIDIA A100-SXM4-40GB MIG 4g.20gb";
+                    case ONE_CREATED -> "uuid=MIG-1-4g.20gb-0";
+                };
+        await().atMost(Duration.ofSeconds(60)).until(() -> driver.topology().contains(written));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void where_an_agent_is_killed_in_a_division_the_next_one_tells_what_is_and_divides_it_anew(
+            Step step) throws Exception {
+        placement.register(rig.node);
+        rig.close();
+        over = true;
+        Process child =
+                AgentChild.start(machine, rig.config, folder.resolve("child.log"), List.of());
+        try {
+            placement.registerAll(rig.node);
+            hangAfter(step);
+            placement.partition(rig.node, "GPU-1", FOUR, THREE);
+            awaitDone(step);
+        } finally {
+            child.destroyForcibly().waitFor();
+        }
+        driver.replace("hang " + step.next, "");
+        long killedIn = placement.epoch(rig.node);
+        String left = driver.topology();
+
+        try (var next = AgentRig.start(machine, rig.config, TestBroker.shared())) {
+            NodeSeen seen = placement.registerAll(rig.node);
+            assertThat(split(seen).dividing()).isNull();
+            assertThat(split(seen).failure()).isNull();
+            assertThat(gpus(seen)).containsExactlyInAnyOrder(step.gpus.split(" "));
+
+            var again = List.of(FOUR, THREE);
+            placement.write(
+                    new Order.Partition(new NodeName(rig.node), killedIn, 1, "GPU-1", again));
+            placement.go(rig.node, HandPlacement.newRun());
+            awaitHeartbeat(it -> it.applied() == 1);
+            assertThat(next.agents().getFirst().node().inventory().migGpu("GPU-1"))
+                    .contains(split(seen));
+            assertThat(driver.topology()).isEqualTo(left);
+
+            placement.partition(rig.node, "GPU-1", FOUR, THREE);
+            NodeSeen divided = placement.registerAll(rig.node);
+            assertThat(split(divided).instances()).containsExactly(FOUR, THREE);
+            RunId run = launch("MIG-1-3g.20gb-4", "echo $CUDA_VISIBLE_DEVICES");
+            assertThat(placement.await(Ended.class, run).exit()).isEqualTo(ExitStatus.SUCCESS);
+        }
+    }
+
+    /// Somebody else may use the GPU meanwhile.
+    @ParameterizedTest
+    @CsvSource({
+        "nvmlComputeInstanceDestroy, 19, in use, GPU-0 MIG-aaaa MIG-bbbb MIG-cccc",
+        "nvmlGpuInstanceDestroy, 19, in use, GPU-0 MIG-aaaa MIG-cccc",
+        "nvmlDeviceCreateGpuInstanceWithPlacement, 19, in use, GPU-0",
+        "nvmlDeviceCreateGpuInstanceWithPlacement, 23, not enough room, GPU-0",
+        "nvmlGpuInstanceCreateComputeInstance, 20, not enough memory, GPU-0"
+    })
+    void what_the_driver_refuses_is_told_with_what_is_left_and_the_next_order_finds_it_well(
+            String function, int code, String word, String left) throws Exception {
+        placement.register(rig.node);
+        driver.add("fail %s %d".formatted(function, code));
+
+        placement.partition(rig.node, "GPU-1", FOUR, THREE);
+
+        NodeSeen failed = placement.registerAll(rig.node);
+        assertThat(split(failed).failure()).isEqualTo(function + ": " + word);
+        assertThat(gpus(failed)).containsExactlyInAnyOrder(left.split(" "));
+        driver.add("fail %s 0".formatted(function));
+        placement.partition(rig.node, "GPU-1", FOUR, THREE);
+        NodeSeen divided = placement.registerAll(rig.node);
+        assertThat(split(divided).failure()).isNull();
+        assertThat(split(divided).instances()).containsExactly(FOUR, THREE);
+        RunId run = launch("MIG-1-4g.20gb-0", "exit 0");
+        assertThat(placement.await(Ended.class, run).exit()).isEqualTo(ExitStatus.SUCCESS);
     }
 
     @Test

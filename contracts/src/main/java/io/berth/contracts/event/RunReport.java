@@ -84,7 +84,8 @@ public sealed interface RunReport {
 
     /// The part is over and its group is empty: its resources are free.
     ///
-    /// @param exit the script's exit code and signal; 0:0 where no script ran
+    /// @param exit the script's exit code and signal; 0:0 where no script ran, or nobody knows how
+    ///   it ended: the message says why
     /// @param message one line for the user where the cause needs it
     /// @param steps that the script started here; null if there were none
     /// @param drain one line that says why the node must have no more work: the site's prolog or

@@ -62,6 +62,16 @@ public final class NvmlStub {
         Files.writeString(folder.resolve("topology"), line + "\n", StandardOpenOption.APPEND);
     }
 
+    /// Tells another line in the place of one, at once; nothing, if that is empty.
+    public void replace(String line, String other) throws IOException {
+        tell(topology().replace(line + "\n", other.isEmpty() ? "" : other + "\n"));
+    }
+
+    /// What it tells now, with what was created and destroyed.
+    public String topology() throws IOException {
+        return Files.readString(folder.resolve("topology"));
+    }
+
     private static Optional<Path> compile(String flag) {
         try {
             Path folder = Files.createTempDirectory("nvml-stub");

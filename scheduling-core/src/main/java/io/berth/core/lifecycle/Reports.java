@@ -237,8 +237,13 @@ final class Reports {
                                     Objects.requireNonNullElse(
                                             report.message(), "a GPU of " + report.node()));
                     case STOPPED, STATUS_LOST, AGENT_SHUTDOWN ->
-                            Endings.nodesFailed(job, "node " + report.node() + " lost the run");
+                            Endings.nodesFailed(job, lost(report));
                 });
+    }
+
+    private static String lost(RunReport.Ended report) {
+        String lost = "node " + report.node() + " lost the run";
+        return report.message() == null ? lost : lost + ": " + report.message();
     }
 
     private static @Nullable Outcome exited(

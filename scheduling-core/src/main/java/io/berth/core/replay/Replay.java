@@ -22,7 +22,7 @@ public final class Replay {
 
     /// What the same inputs lead to: whoever changes that raises it, so that one who does old
     /// rounds again can tell another engine from a changed log.
-    public static final int EDITION = 57;
+    public static final int EDITION = 58;
 
     private final CellState state;
     private @Nullable Settings settings;

@@ -143,18 +143,7 @@ final class LifecycleTest {
         cell.started(1, 1, "n1");
         var gpu = "XID 79 of GPU 0";
 
-        List<Fact> facts =
-                cell.take(
-                        new Input.Reported(
-                                new RunReport.Ended(
-                                        run(1, 1),
-                                        new NodeName("n1"),
-                                        1,
-                                        1,
-                                        Cause.GPU_FAILED,
-                                        ExitStatus.SUCCESS,
-                                        Consumption.NONE,
-                                        gpu)));
+        List<Fact> facts = ended(Cause.GPU_FAILED, gpu);
         String waiting = cell.job(1).message();
         cell.round();
         cell.ended(1, 2, "n1", Cause.EXITED, 0);
@@ -165,6 +154,44 @@ final class LifecycleTest {
                         JobEvent.Requeued.class, it -> assertThat(it.why()).isEqualTo(gpu));
         assertThat(waiting).isEqualTo(gpu);
         assertThat(cell.job(1).message()).isNull();
+    }
+
+    /// Job 1, without an exit status.
+    private List<Fact> ended(Cause cause, String message) {
+        return cell.take(
+                new Input.Reported(
+                        new RunReport.Ended(
+                                run(1, 1),
+                                new NodeName("n1"),
+                                1,
+                                1,
+                                cause,
+                                ExitStatus.SUCCESS,
+                                Consumption.NONE,
+                                message)));
+    }
+
+    @Test
+    void what_is_known_of_a_lost_run_is_told_with_its_node() {
+        onOneNode(LaunchMode.BATCH, false);
+        cell.started(1, 1, "n1");
+
+        ended(Cause.STATUS_LOST, "the shim died");
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.NODE_FAIL);
+        assertThat(cell.job(1).message()).isEqualTo("node n1 lost the run: the shim died");
+    }
+
+    @Test
+    void a_job_at_its_time_limit_whose_status_nobody_knows_has_timed_out_and_says_so() {
+        onOneNode(LaunchMode.BATCH, true);
+        cell.started(1, 1, "n1");
+
+        ended(Cause.TIME_LIMIT, "the shim died");
+
+        assertThat(cell.job(1).state()).isEqualTo(JobState.TIMEOUT);
+        assertThat(cell.job(1).exit()).isEqualTo(ExitStatus.SUCCESS);
+        assertThat(cell.job(1).message()).isEqualTo("the shim died");
     }
 
     @Test

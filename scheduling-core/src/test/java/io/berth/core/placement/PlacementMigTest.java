@@ -246,6 +246,55 @@ final class PlacementMigTest {
         assertThat(divided()).hasSize(1);
     }
 
+    /// It says nothing of a failure: it knows of none.
+    private void leaveEmpty() {
+        give(new MigGpus(List.of("n1"), IndexSet.parse("1"), null, 0, 0));
+        register("7g.80gb@0", "7g.80gb@0");
+        cell.submit(1, instances(1, "1g.10gb"));
+        assertThat(divided()).containsExactly("A=7x1g.10gb");
+        register("", "7g.80gb@0");
+    }
+
+    @Test
+    void a_gpu_that_a_killed_agent_left_empty_is_divided_anew_for_the_job_that_waits() {
+        leaveEmpty();
+        long epoch = cell.state.node(new NodeName("n1")).orElseThrow().epoch();
+
+        assertThat(divided()).isEmpty();
+
+        var placement = new Placement(cell.state, Settings.DEFAULT);
+        placement.decide(cell.now, Placement.Pass.PLAN, (_, _) -> {});
+        assertThat(placement.next(cell.now)).isEqualTo(cell.now + 60_000);
+        cell.now += 60_000;
+        assertThat(TestCell.orders(cell.round()))
+                .singleElement()
+                .isEqualTo(
+                        new Order.Partition(
+                                new NodeName("n1"),
+                                epoch,
+                                1,
+                                "A",
+                                MigNode.geometry(
+                                        "1g.10gb@0 1g.10gb@1 1g.10gb@2 1g.10gb@3 1g.10gb@4 1g.10gb@5 1g.10gb@6")));
+    }
+
+    @Test
+    void a_gpu_that_a_killed_agent_left_empty_is_whole_again_for_another_job() {
+        leaveEmpty();
+        cell.cancel(1);
+        cell.submit(2, instances(1, "7g.80gb"));
+        cell.submit(3, instances(1, "7g.80gb"));
+        assertThat(divided()).isEmpty();
+
+        cell.now += 60_000;
+
+        assertThat(divided()).containsExactly("A=1x7g.80gb");
+        register("7g.80gb@0", "7g.80gb@0");
+        cell.round();
+        JobStatus.Run run = Objects.requireNonNull(cell.job(3).run());
+        assertThat(run.allocations().getFirst().gpus()).containsExactly("MIG-A-n1-2-0");
+    }
+
     @Test
     void a_registration_while_a_gpu_is_still_divided_is_no_failure() {
         give(new MigGpus(List.of("n1"), IndexSet.parse("1"), null, 0, 0));
