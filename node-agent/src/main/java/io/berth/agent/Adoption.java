@@ -1,12 +1,15 @@
 package io.berth.agent;
 
+import io.berth.agent.RunOrders.Stopping;
 import io.berth.agent.group.Group;
 import io.berth.agent.group.Groups;
+import io.berth.agent.group.Signals;
 import io.berth.agent.host.LiveProcess;
 import io.berth.agent.launch.Hooks;
 import io.berth.agent.launch.RunFiles;
 import io.berth.agent.launch.StepLog;
 import io.berth.contracts.Consumption;
+import io.berth.contracts.ExitStatus;
 import io.berth.contracts.JobId;
 import io.berth.contracts.NodeName;
 import io.berth.contracts.RunId;
@@ -100,11 +103,18 @@ record Adoption(NodeName node, String bootId, Groups groups, Hooks hooks) {
     }
 
     private static RunEnd afterReboot(RunFiles files) throws IOException {
-        return files.exit()
-                .map(exit ->
-                        files.has(RunFiles.FENCED)
-                                ? RunEnd.unstarted(Cause.STATUS_LOST, "the node was cut off")
-                                : new RunEnd(Cause.EXITED, exit, Consumption.NONE, null))
+        Optional<ExitStatus> exit = files.exit();
+        if (exit.isPresent() && files.has(RunFiles.FENCED)) {
+            return RunEnd.unstarted(Cause.STATUS_LOST, "the node was cut off");
+        }
+        return exit.filter(it -> files.has(Stopping.NAME) || !wentDown(it))
+                .map(it -> new RunEnd(Cause.EXITED, it, Consumption.NONE, null))
                 .orElseGet(() -> RunEnd.unstarted(Cause.STATUS_LOST, "the node was rebooted"));
+    }
+
+    /// Whether the script may have gone down with the machine, which sends all that runs TERM, and
+    /// then KILL.
+    private static boolean wentDown(ExitStatus exit) {
+        return exit.signal() == Signals.TERM || exit.signal() == Signals.KILL;
     }
 }

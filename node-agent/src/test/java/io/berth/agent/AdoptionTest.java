@@ -31,6 +31,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What becomes of a run's folder that an agent finds at its start.
 class AdoptionTest {
@@ -160,6 +162,19 @@ class AdoptionTest {
         RunEnd end = files.kept(RunEnd.NAME, RunEnd.class).orElseThrow();
         assertThat(end.cause()).isEqualTo(Cause.EXITED);
         assertThat(end.exit()).isEqualTo(new ExitStatus(7, 0));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"signal 15\n", "signal 9\n"})
+    void a_run_that_went_down_with_its_machine_has_not_failed(String exit) throws IOException {
+        RunFiles files = spooled("earlier-boot");
+        files.note(Begun.NAME, new Begun(1));
+        files.write("exit", exit);
+
+        assertThat(adoption().of(files)).contains(LAUNCH);
+        RunEnd end = files.kept(RunEnd.NAME, RunEnd.class).orElseThrow();
+        assertThat(end.cause()).isEqualTo(Cause.STATUS_LOST);
+        assertThat(end.message()).isEqualTo("the node was rebooted");
     }
 
     private Path epilog(String body) throws IOException {
