@@ -260,23 +260,22 @@ public record Services(
         return Running.of(process(service, arguments, log).start());
     }
 
-    /// The second compiler tier halves what a warm service takes of the processors, and makes a
-    /// start dearer by two thirds: what is compiled for it counts its calls first. With a cache
-    /// hardly anything is compiled at the start, so that only load pays for it.
-    private List<String> tiers(Application application) throws IOException {
+    /// In the long run the second compiler tier halves what a service takes of the processors.
+    /// Where they are few, all wait for it until then: for its compilations, and for code that
+    /// counts its calls for it.
+    private List<String> tiers() {
         if (training) {
             return List.of(TRAINED_TIER);
         }
-        boolean both =
-                application.trained()
-                        || Runtime.getRuntime().availableProcessors() >= PROCESSORS_FOR_BOTH_TIERS;
-        return both ? List.of() : List.of(FIRST_TIER);
+        return Runtime.getRuntime().availableProcessors() < PROCESSORS_FOR_BOTH_TIERS
+                ? List.of(FIRST_TIER)
+                : List.of();
     }
 
     private ProcessBuilder process(Service service, List<String> application, Path log)
             throws IOException {
         var command = new ArrayList<>(JVM);
-        command.addAll(tiers(service.application()));
+        command.addAll(tiers());
         command.add("-XX:ErrorFile=" + home.logs().resolve(service.name() + "-hs_err.log"));
         command.add("-Dquarkus.http.host=127.0.0.1");
         command.add("-Dquarkus.http.port=" + service.port());
