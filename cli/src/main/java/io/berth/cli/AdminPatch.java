@@ -49,6 +49,8 @@ final class AdminPatch {
                     "preemptmode",
                     "preemptexempttime" ->
                     patch.put(camel(setting.key()), orNull(setting));
+            case "guarantee" ->
+                    patch.put("guarantee", amounts(before.fields().get("guarantee"), setting));
             case "priority" -> patch.put("priority", number("Priority", setting));
             case "gracetime" -> patch.put("graceTime", number(setting));
             case "defaultqos" -> patch.put("defaultQos", orNull(setting));

@@ -27,7 +27,8 @@ final class AdminShow {
                             right("Descr", 20),
                             right("Org", 20),
                             right("Parent", 10),
-                            right("Coord", 20)));
+                            right("Coord", 20),
+                            right("Guarantee", 13)));
     private static final Table USERS =
             new Table(
                     List.of(
@@ -209,7 +210,8 @@ final class AdminShow {
                             name.equals("root")
                                     ? ""
                                     : account.has("parent") ? account.text("parent") : "root",
-                            list(account, "coordinators")));
+                            list(account, "coordinators"),
+                            Tres.text(AdminPatch.amounts(account.fields().get("guarantee")))));
         }
         print(ACCOUNTS, "Account,Descr,Org", rows);
     }

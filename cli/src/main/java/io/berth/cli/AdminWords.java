@@ -48,7 +48,7 @@ final class AdminWords {
             Map.of(
                     "account",
                     Keywords.of(
-                            "Names:1=name Accounts:1=account Acct:4=account Description:1 Organization:1 QosLevel:1=qos"
+                            "Names:1=name Accounts:1=account Acct:4=account Description:1 Guarantee:2 Organization:1 QosLevel:1=qos"
                                     + USUAL
                                     + " Parent:1"
                                     + LIMITS),

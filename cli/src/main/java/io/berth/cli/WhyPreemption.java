@@ -13,6 +13,8 @@ final class WhyPreemption {
             Map.of(
                     "OWN_POLICY", "this job preempts nobody",
                     "NOT_BELOW", "of no lower standing",
+                    "GUARANTEED", "within the guarantee of their account",
+                    "GUARANTEE_USED", "this job's account has no room within its guarantee",
                     "MODE_OFF", "never preempted",
                     "EXEMPT_TIME", "exempt",
                     "ENDING", "ending or suspended already",

@@ -11,7 +11,9 @@ public enum PreemptReason {
     /// Its QOS names the other's in its `preempt=` list.
     QOS,
     /// It could not keep its deadline otherwise.
-    DEADLINE;
+    DEADLINE,
+    /// Its account is guaranteed what the other's has borrowed.
+    RECLAIM;
 
     /// As it stands in metrics: `partition_prio`.
     public String code() {

@@ -231,17 +231,7 @@ final class SampleConfiguration {
 
     /// Of a cluster in which deadlines give a right to the place of others.
     static ConfigEntry ofDeadlines() {
-        return new ConfigEntry.Cluster(
-                new Part(6, 1, 1),
-                "berth",
-                "default",
-                "normal",
-                604_800,
-                604_800,
-                false,
-                new ConfigEntry.Weights(1000, 10_000, 100, 500, 2000),
-                PRICES,
-                null,
+        return of(
                 new PreemptRules(
                         PreemptRules.Type.PARTITION_PRIO,
                         PreemptMode.REQUEUE,
@@ -254,6 +244,50 @@ final class SampleConfiguration {
                         0,
                         30,
                         900L));
+    }
+
+    /// Of a cluster in which accounts have back what they are guaranteed.
+    static ConfigEntry ofReclaim() {
+        return of(
+                new PreemptRules(
+                        PreemptRules.Type.NONE,
+                        PreemptMode.REQUEUE,
+                        false,
+                        PreemptMode.REQUEUE,
+                        0,
+                        false,
+                        0,
+                        0,
+                        0,
+                        30,
+                        null,
+                        true));
+    }
+
+    /// Of an account with a guarantee.
+    static ConfigEntry ofGuarantee() {
+        return new ConfigEntry.Account(
+                new Part(6, 1, 1),
+                "science",
+                null,
+                1,
+                new Terms(null, List.of(), 0, Limits.NONE, Map.of(), Map.of("gres/gpu", 16L)),
+                null);
+    }
+
+    private static ConfigEntry of(PreemptRules rules) {
+        return new ConfigEntry.Cluster(
+                new Part(6, 1, 1),
+                "berth",
+                "default",
+                "normal",
+                604_800,
+                604_800,
+                false,
+                new ConfigEntry.Weights(1000, 10_000, 100, 500, 2000),
+                PRICES,
+                null,
+                rules);
     }
 
     /// Of a cluster that divides some GPUs anew.

@@ -395,6 +395,8 @@ final class SampleEvents {
         events.addNamed("own-blocks", Topics.CONFIG, SampleConfiguration.ofOwnBlocks());
         events.addNamed("purging", Topics.CONFIG, SampleConfiguration.ofPurging());
         events.addNamed("deadline", Topics.CONFIG, SampleConfiguration.ofDeadlines());
+        events.addNamed("reclaim", Topics.CONFIG, SampleConfiguration.ofReclaim());
+        events.addNamed("guarantee", Topics.CONFIG, SampleConfiguration.ofGuarantee());
         events.ofPlacement();
         events.ofJobs();
         events.ofAgents();
@@ -1112,6 +1114,18 @@ final class SampleEvents {
                         60,
                         7_200_000));
         addNamed(
+                "reclaim",
+                Topics.JOBS,
+                new JobEvent.Preempted(
+                        JOB,
+                        140,
+                        2,
+                        new JobId(18),
+                        PreemptMode.REQUEUE,
+                        PreemptReason.RECLAIM,
+                        0,
+                        7_200_000));
+        addNamed(
                 "preempted",
                 Topics.JOBS,
                 new JobEvent.Requeued(JOB, 1100, PREEMPTED_RUN, Reason.NONE));
@@ -1134,15 +1148,19 @@ final class SampleEvents {
         addNamed(
                 "underused",
                 Topics.JOB_STATES,
-                typedStatus(part.using(new Underuse(900, 3)), false));
+                typedStatus(part.using(new Underuse(900, 3)), false, null));
         addNamed("held", Topics.JOB_STATES, waitingStatus(Hold.ADMIN, 0L));
         var drains = Map.of("GPU-1", "7x1g.10gb");
         var planned = new JobStatus.Planned(2000, 9000, List.of(NODE), 3, null, drains);
         addNamed("drains", Topics.JOB_STATES, waitingStatus(null, null, planned));
         addNamed("suspended", Topics.JOB_STATES, suspendedStatus(null));
         addNamed("saved", Topics.JOB_STATES, suspendedStatus(40L));
-        addNamed("types", Topics.JOB_STATES, typedStatus(part, false));
-        addNamed("over-subscribes", Topics.JOB_STATES, typedStatus(part, true));
+        addNamed("types", Topics.JOB_STATES, typedStatus(part, false, null));
+        addNamed("over-subscribes", Topics.JOB_STATES, typedStatus(part, true, null));
+        addNamed(
+                "claim",
+                Topics.JOB_STATES,
+                typedStatus(part, false, new JobStatus.Claim(1100, 91_100)));
         addNamed("clearing", Topics.JOB_STATES, clearingStatus());
         addNamed("partitions", Topics.JOB_STATES, statusInPartitions());
     }
@@ -1318,6 +1336,7 @@ final class SampleEvents {
                                         true)),
                         savedMillis,
                         Map.of(),
+                        null,
                         null),
                 it.ended(),
                 0,
@@ -1358,7 +1377,9 @@ final class SampleEvents {
     /// Of a run on GPUs whose types are known.
     ///
     /// @param shares whether others may have its CPUs too
-    private static JobStatus typedStatus(JobStatus.Part part, boolean shares) {
+    /// @param claim since when it has its place, if that was cleared for it
+    private static JobStatus typedStatus(
+            JobStatus.Part part, boolean shares, JobStatus.@Nullable Claim claim) {
         JobStatus it = runningStatus();
         return new JobStatus(
                 it.job(),
@@ -1382,7 +1403,8 @@ final class SampleEvents {
                         null,
                         null,
                         Map.of("a100", 1L, "h100", 1L),
-                        shares),
+                        shares,
+                        claim),
                 List.of(),
                 0,
                 null,

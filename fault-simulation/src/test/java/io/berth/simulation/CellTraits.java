@@ -7,6 +7,7 @@ import io.berth.contracts.GpuLinks;
 import io.berth.contracts.GpuSharing;
 import io.berth.contracts.IndexSet;
 import io.berth.contracts.Inventory;
+import io.berth.contracts.JobId;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
 import io.berth.contracts.MigGpus;
@@ -16,6 +17,7 @@ import io.berth.contracts.SharedGpus;
 import io.berth.contracts.Tres;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry;
+import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.ConfigEntry.License;
 import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.ConfigEntry.Partition;
@@ -26,6 +28,7 @@ import io.berth.contracts.event.PartitionRules.State;
 import io.berth.contracts.event.PartitionRules.Use;
 import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.ReservationFlag;
+import io.berth.contracts.event.Terms;
 import io.berth.core.packing.Policies;
 import io.berth.core.testing.TestCell;
 import java.util.ArrayList;
@@ -36,6 +39,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// What a simulated cell is like: its configuration, and what of the rarer things it has.
 ///
@@ -48,6 +52,8 @@ import java.util.stream.Collectors;
 /// @param mixed whether all nodes but the first have GPUs of two types
 /// @param switched whether there are racks: n1 and n2 are in one
 /// @param reserved whether n3 is reserved for some time
+/// @param guaranteed whether accounts are guaranteed GPUs, which they have back where anybody gives
+///   way
 /// @param linked whether GPUs of one type have NVLink between them, on each node in twos
 record CellTraits(
         boolean urgent,
@@ -58,8 +64,12 @@ record CellTraits(
         boolean mixed,
         boolean switched,
         boolean reserved,
+        boolean guaranteed,
         boolean linked,
         Configuration configuration) {
+
+    /// `team` and `crew` are of `group`; `shop` stands alone, and `guests` have no guarantee.
+    private static final List<String> ACCOUNTS = List.of("team", "crew", "shop", "guests");
 
     static final int MOST_JOBS = 2;
     static final long MOST_GPUS = 8;
@@ -87,12 +97,15 @@ record CellTraits(
         boolean mixed = !dividing && seed % 3 == 0;
         boolean switched = seed % 5 == 2 || seed % 5 == 4;
         boolean reserved = seed % 6 == 1;
+        boolean guaranteed = seed % 3 == 2;
         boolean linked = !dividing && seed % 7 < 3;
         var plain =
                 TestCell.configuration(
                         limited ? LIMITS : Limits.NONE,
-                        preemption(urgent, random),
-                        others(switched, reserved));
+                        guaranteed
+                                ? reclaiming(preemption(urgent, random), seed)
+                                : preemption(urgent, random),
+                        others(switched, reserved, guaranteed));
         var ofBlocks = inOwnBlocks ? inOwnBlocks(plain) : plain;
         return new CellTraits(
                 urgent,
@@ -103,6 +116,7 @@ record CellTraits(
                 mixed,
                 switched,
                 reserved,
+                guaranteed,
                 linked,
                 packing(
                         sharing ? sharing(ofBlocks) : dividing ? dividing(ofBlocks) : ofBlocks,
@@ -110,11 +124,18 @@ record CellTraits(
     }
 
     /// What its configuration has beside partitions and QOS.
-    private static List<Function<Part, ConfigEntry>> others(boolean switched, boolean reserved) {
+    private static List<Function<Part, ConfigEntry>> others(
+            boolean switched, boolean reserved, boolean guaranteed) {
         var others = new ArrayList<Function<Part, ConfigEntry>>();
         others.add(it -> new License(it, JobWishes.LICENSE, JobWishes.LICENSES));
         if (reserved) {
             others.add(CellTraits::reservation);
+        }
+        if (guaranteed) {
+            others.add(it -> account(it, "group", null, 6));
+            others.add(it -> account(it, "team", "group", 3));
+            others.add(it -> account(it, "crew", "group", 0));
+            others.add(it -> account(it, "shop", null, 4));
         }
         if (switched) {
             others.add(it -> new Switch(it, "s1", List.of("n1", "n2"), List.of(), "rack"));
@@ -122,6 +143,19 @@ record CellTraits(
             others.add(it -> new Switch(it, "top", List.of(), List.of("s1", "s2")));
         }
         return others;
+    }
+
+    private static ConfigEntry account(Part part, String name, @Nullable String parent, long gpus) {
+        Map<String, Long> guarantee = gpus == 0 ? Map.of() : Map.of(Tres.GPU, gpus);
+        var terms = new Terms(null, List.of(), 0, Limits.NONE, Map.of(), guarantee);
+        return new Account(part, name, parent, 1, terms, null);
+    }
+
+    /// Of a job's, and of those that start with it.
+    String account(JobId job) {
+        return guaranteed
+                ? ACCOUNTS.get((int) (job.value() % ACCOUNTS.size()))
+                : ACCOUNTS.getFirst();
     }
 
     /// Jobs that name it may run there then, and anywhere when it is over.
@@ -262,6 +296,24 @@ record CellTraits(
                 it.reservations(),
                 it.switches(),
                 it.licenses());
+    }
+
+    /// Those rules, or, in a third of these cells, none but that accounts have back what they are
+    /// guaranteed. Nobody takes turns then.
+    private static PreemptRules reclaiming(PreemptRules it, long seed) {
+        return new PreemptRules(
+                seed % 9 == 2 ? PreemptRules.Type.NONE : it.type(),
+                it.mode(),
+                false,
+                it.gpuMode(),
+                it.exemptSeconds(),
+                it.youngestFirst(),
+                it.mostVictims(),
+                it.leastGap(),
+                it.requeueDelaySeconds(),
+                it.timeSliceSeconds(),
+                it.deadlineSeconds(),
+                true);
     }
 
     private static PreemptRules preemption(boolean urgent, Random random) {

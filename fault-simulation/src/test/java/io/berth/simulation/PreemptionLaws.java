@@ -6,11 +6,13 @@ import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
 import io.berth.contracts.JobState;
 import io.berth.contracts.PreemptMode;
+import io.berth.contracts.PreemptReason;
 import io.berth.contracts.RunId;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Partition;
 import io.berth.contracts.event.JobEvent;
 import io.berth.contracts.event.JobStatus;
+import io.berth.contracts.event.JobStatus.Claim;
 import io.berth.contracts.event.JobStatus.Clearing;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.NodeStatus;
@@ -33,7 +35,9 @@ import org.jspecify.annotations.Nullable;
 /// - What a round clears for a job it does not give up in the same round.
 /// - No expected start of a job ahead of a preemptor moves to a later time in its round (I7).
 /// - A job that gave way to another one never takes its place: not later either, since nobody
-///   changes what is compared here. Passing time, the preemption and its requeue are no change.
+///   changes what is compared here. Passing time, the preemption and its requeue are no change. Of
+///   what is guaranteed this holds of the run that had the place back, where no account below has
+///   its own guarantee: another one may have borrowed its place.
 /// - A run gives way once, unless it only stands still.
 /// - A job whose run gave way and was to run again does, unless somebody cancels it or its deadline
 ///   passes.
@@ -45,6 +49,12 @@ final class PreemptionLaws {
     private final TreeSet<RunId> requeued = new TreeSet<>();
     private final TreeMap<JobId, TreeSet<JobId>> gaveWayTo = new TreeMap<>();
 
+    /// The runs that had the places of a job's runs back.
+    private final TreeMap<JobId, TreeSet<RunId>> gaveBackTo = new TreeMap<>();
+
+    private final TreeMap<JobId, Integer> leases = new TreeMap<>();
+    private int reclaims;
+
     /// @param limited whether limits of users hold jobs back, which gives up their expected starts
     PreemptionLaws(Configuration configuration, boolean limited) {
         this.configuration = configuration;
@@ -54,6 +64,11 @@ final class PreemptionLaws {
     /// So often somebody gave way.
     int preemptions() {
         return gaveWayTo.values().stream().mapToInt(TreeSet::size).sum();
+    }
+
+    /// So often somebody gave back what he had borrowed.
+    int reclaims() {
+        return reclaims;
     }
 
     /// @param before the state that the pass was decided on
@@ -74,6 +89,7 @@ final class PreemptionLaws {
             }
         }
         preempted.forEach(it -> checkGround(before, it, changed.get(it.preemptor())));
+        checkReclaims(before, preempted, changed);
         assertThat(cleared).as("nodes stay cleared for").allMatch(it -> began(changed.get(it)));
         if (preempts && pass == Pass.START) {
             checkStarts(before, changed, now);
@@ -113,8 +129,60 @@ final class PreemptionLaws {
                             one.conditions().deadlineAt() != null
                                     && other.conditions().deadlineAt() == null
                                     && (tier(one) == tier(other) || one.qos().equals(other.qos()));
+                    case RECLAIM -> !standsHigher(other, one);
                 };
         assertThat(named).as("the ground of %s", event).isTrue();
+    }
+
+    private boolean standsHigher(JobDescription one, JobDescription other) {
+        int order =
+                switch (configuration.cluster().preemptRules().type()) {
+                    case NONE -> 0;
+                    case PARTITION_PRIO -> Integer.compare(tier(one), tier(other));
+                    case QOS ->
+                            Boolean.compare(one.qos().equals("high"), other.qos().equals("high"));
+                };
+        boolean pressing = configuration.cluster().preemptRules().deadlineSeconds() != null;
+        return order > 0
+                || (order == 0
+                        && pressing
+                        && one.conditions().deadlineAt() != null
+                        && other.conditions().deadlineAt() == null);
+    }
+
+    private void checkReclaims(
+            CellState before,
+            List<JobEvent.Preempted> preempted,
+            TreeMap<JobId, JobStatus> changed) {
+        List<JobEvent.Preempted> reclaims =
+                preempted.stream().filter(it -> it.reason() == PreemptReason.RECLAIM).toList();
+        if (reclaims.isEmpty()) {
+            return;
+        }
+        var gone = new TreeSet<JobId>();
+        for (JobStatus after : changed.values()) {
+            Clearing had = before.job(after.job()).map(JobStatus::clearing).orElse(null);
+            if (had != null && after.run() == null && !had.equals(after.clearing())) {
+                gone.add(after.job());
+            }
+        }
+        var laws = new GuaranteeLaws(configuration, before, gone);
+        var by = new TreeSet<JobId>();
+        reclaims.forEach(it -> by.add(it.preemptor()));
+        for (JobEvent.Preempted each : reclaims) {
+            JobStatus victim = before.knownJob(each.job());
+            laws.check(before.knownJob(each.preemptor()), victim, by);
+            Claim claim = Objects.requireNonNull(victim.run()).claim();
+            boolean alone = victim.description().account().equals("shop");
+            assertThat(
+                            claim != null
+                                    && alone
+                                    && gaveBackTo
+                                            .getOrDefault(each.preemptor(), new TreeSet<>())
+                                            .contains(new RunId(each.job(), each.lease())))
+                    .as("%s gave back to that run", each)
+                    .isFalse();
+        }
     }
 
     private int tier(JobDescription job) {
@@ -166,7 +234,9 @@ final class PreemptionLaws {
 
     /// What a round that stands has said.
     void said(JobEvent event) {
-        if (event instanceof JobEvent.Preempted preempted) {
+        if (event instanceof JobEvent.Placed placed) {
+            leases.put(placed.job(), placed.lease());
+        } else if (event instanceof JobEvent.Preempted preempted) {
             gaveWay(preempted);
         } else if (event instanceof JobEvent.Ended over) {
             ended(over);
@@ -180,6 +250,14 @@ final class PreemptionLaws {
         }
         if (event.mode() == PreemptMode.REQUEUE) {
             requeued.add(run);
+        }
+        if (event.reason() == PreemptReason.RECLAIM) {
+            reclaims++;
+            int lease = 1 + leases.getOrDefault(event.preemptor(), 0);
+            gaveBackTo
+                    .computeIfAbsent(event.job(), _ -> new TreeSet<>())
+                    .add(new RunId(event.preemptor(), lease));
+            return;
         }
         gaveWayTo.computeIfAbsent(event.job(), _ -> new TreeSet<>()).add(event.preemptor());
         assertThat(gaveWayTo.getOrDefault(event.preemptor(), new TreeSet<>()))

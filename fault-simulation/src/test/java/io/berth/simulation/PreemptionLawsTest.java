@@ -17,6 +17,7 @@ final class PreemptionLawsTest {
         long seed = only == null ? 0 : only;
         int rounds = 0;
         int preemptions = 0;
+        int reclaims = 0;
         do {
             var cell = new SimulatedCell(seed, true);
             try {
@@ -26,11 +27,13 @@ final class PreemptionLawsTest {
             }
             rounds += cell.rounds();
             preemptions += cell.preemptions();
+            reclaims += cell.reclaims();
             seed++;
         } while (only == null && rounds < ROUNDS);
         System.out.printf(
-                "%d rounds of %d cells, in which a job gave way %d times%n",
-                rounds, only == null ? seed : 1, preemptions);
+                "%d rounds of %d cells, in which a job gave way %d times, and gave back %d times%n",
+                rounds, only == null ? seed : 1, preemptions, reclaims);
         assertThat(only == null ? preemptions : 1).isPositive();
+        assertThat(only == null ? reclaims : 1).isPositive();
     }
 }

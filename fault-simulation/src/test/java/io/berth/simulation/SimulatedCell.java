@@ -120,6 +120,11 @@ final class SimulatedCell {
         return preemption.preemptions();
     }
 
+    /// So often a job gave back what it had borrowed.
+    int reclaims() {
+        return preemption.reclaims();
+    }
+
     /// Trouble for a while, then calm until every job is over. The invariants are asserted after
     /// each step.
     ///

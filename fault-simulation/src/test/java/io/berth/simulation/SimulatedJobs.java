@@ -57,7 +57,7 @@ record SimulatedJobs(CellTraits cell, Random random, Random wishes) {
         var description =
                 new JobDescription(
                         USERS.get(random.nextInt(2)),
-                        "team",
+                        cell.account(job),
                         random.nextInt(4) == 0 ? "urgent" : "batch",
                         random.nextInt(4) == 0 ? "high" : "normal",
                         "job",
@@ -93,7 +93,7 @@ record SimulatedJobs(CellTraits cell, Random random, Random wishes) {
         boolean many = first.request().totalGpus() > 4;
         return new JobDescription(
                 USERS.get(random.nextInt(2)),
-                "team",
+                first.account(),
                 first.partition(),
                 random.nextInt(4) == 0 ? "high" : "normal",
                 "job",

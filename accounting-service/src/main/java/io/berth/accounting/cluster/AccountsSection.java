@@ -24,10 +24,12 @@ final class AccountsSection {
     private final YamlMap accounts;
     private final List<String> qos;
     private final List<String> partitions;
+    private final GuaranteesSection guarantees;
     private final List<Unnumbered> records = new ArrayList<>();
 
     private AccountsSection(YamlMap root) throws InvalidClusterFile {
         accounts = root.map("accounts");
+        guarantees = new GuaranteesSection(accounts);
         qos = root.map("qos").keys();
         partitions = root.map("partitions").keys();
     }
@@ -43,6 +45,7 @@ final class AccountsSection {
         for (String name : accounts.keys()) {
             refuseCycle(name);
         }
+        guarantees.check();
         var defaults = new DefaultAccounts(accounts);
         for (String account : accounts.keys()) {
             YamlMap users = accounts.map(account).map("users");
@@ -62,6 +65,7 @@ final class AccountsSection {
                 with(
                         TERMS,
                         "parent",
+                        "guarantee",
                         "shares",
                         "users",
                         "description",
@@ -69,7 +73,7 @@ final class AccountsSection {
                         "coordinators"));
         int shares = shares(map.place("shares"), map.at("shares"));
         @Nullable String parent = parent(map);
-        @Nullable Terms terms = terms(map);
+        @Nullable Terms terms = terms(map, guarantees.of(name));
         AccountDetails details =
                 new AccountDetails(
                         Objects.requireNonNullElse(map.text("description"), ""),
@@ -89,11 +93,12 @@ final class AccountsSection {
         YamlMap map = users.map(user);
         map.only(with(TERMS, "shares", "default"));
         int shares = shares(map.place("shares"), map.at("shares"));
-        @Nullable Terms terms = terms(map);
+        @Nullable Terms terms = terms(map, Map.of());
         records.add(part -> new Association(part, account, user, shares, isDefault, terms));
     }
 
-    private @Nullable Terms terms(YamlMap map) throws InvalidClusterFile {
+    private @Nullable Terms terms(YamlMap map, Map<String, Long> guarantee)
+            throws InvalidClusterFile {
         @Nullable String defaultQos = map.has("defaultQos") ? map.name("defaultQos") : null;
         if (defaultQos != null) {
             YamlMap.refuseUnknown(map.place("defaultQos"), "QOS", List.of(defaultQos), qos);
@@ -116,7 +121,8 @@ final class AccountsSection {
                         allowed,
                         map.number("priority", 0),
                         LimitsSection.of(map.map("limits"), false),
-                        byPartition);
+                        byPartition,
+                        guarantee);
         return terms.equals(Terms.NONE) ? null : terms;
     }
 

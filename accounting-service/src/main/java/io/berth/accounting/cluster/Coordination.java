@@ -168,6 +168,9 @@ public final class Coordination {
         if (was.priority() != is.priority()) {
             throw new NotAllowed(place + ".priority: only an operator may change it");
         }
+        if (!was.guarantee().equals(is.guarantee())) {
+            throw new NotAllowed(place + ".guarantee: only an operator may change it");
+        }
         checkQos(place, is, above);
         checkLimits(place + ".limits", is.limits(), above.stream().map(Terms::limits).toList());
         for (var it : is.byPartition().entrySet()) {

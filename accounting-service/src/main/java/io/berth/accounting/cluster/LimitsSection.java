@@ -83,7 +83,8 @@ final class LimitsSection {
         return amounts;
     }
 
-    private static Map<String, Long> amounts(YamlMap map, String key) throws InvalidClusterFile {
+    /// Amounts of resources under that key.
+    static Map<String, Long> amounts(YamlMap map, String key) throws InvalidClusterFile {
         JsonNode value = map.at(key);
         try {
             if (!value.isObject()) {

@@ -29,13 +29,21 @@ final class PreemptionSection {
                 "minGap",
                 "requeueDelay",
                 "timeSlice",
-                "deadline");
+                "deadline",
+                "reclaim");
         List<String> words = words(map, "mode");
         boolean gang = words.remove(GANG);
         PreemptMode mode = mode(map.place("mode"), words);
         Type type = type(map);
-        if (type != Type.NONE && mode == null) {
-            throw new InvalidClusterFile(map.place("mode"), "is required with a type: " + known());
+        boolean reclaim = map.flag("reclaim");
+        if ((type != Type.NONE || reclaim) && mode == null) {
+            throw new InvalidClusterFile(
+                    map.place("mode"), "is required with a type or reclaim: " + known());
+        }
+        if (gang && reclaim) {
+            throw new InvalidClusterFile(
+                    map.place("reclaim"),
+                    "what a job has back it would give again in turns: write SUSPEND without GANG");
         }
         if (gang && mode != PreemptMode.SUSPEND) {
             throw new InvalidClusterFile(
@@ -63,7 +71,8 @@ final class PreemptionSection {
                 map.number("minGap", 0),
                 map.number("requeueDelay", 0),
                 slice,
-                deadline == 0 ? null : deadline);
+                deadline == 0 ? null : (Long) deadline,
+                reclaim);
     }
 
     private static Type type(YamlMap map) throws InvalidClusterFile {

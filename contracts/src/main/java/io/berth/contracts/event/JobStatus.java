@@ -195,6 +195,8 @@ public record JobStatus(
     ///   null is never
     /// @param gpusByType how many whole GPUs of each type it was given
     /// @param overSubscribes whether others of its partition may have its CPUs too; null is no
+    /// @param claim since when it has its place, if that was cleared for it and accounts have
+    ///   guarantees; null is since it was placed
     public record Run(
             int lease,
             long placedAt,
@@ -206,7 +208,8 @@ public record JobStatus(
             @Nullable Suspensions suspensions,
             @Nullable Long savedMillis,
             @Added @JsonInclude(Include.NON_EMPTY) Map<String, Long> gpusByType,
-            @Nullable Boolean overSubscribes) {
+            @Nullable Boolean overSubscribes,
+            @Nullable Claim claim) {
 
         public Run {
             overSubscribes = Boolean.TRUE.equals(overSubscribes) ? true : null;
@@ -238,6 +241,7 @@ public record JobStatus(
                     null,
                     null,
                     Map.of(),
+                    null,
                     null);
         }
 
@@ -311,7 +315,8 @@ public record JobStatus(
                     suspensions,
                     savedMillis,
                     gpusByType,
-                    overSubscribes);
+                    overSubscribes,
+                    claim);
         }
 
         /// For how long of its run nothing can be lost.
@@ -319,6 +324,10 @@ public record JobStatus(
             return savedMillis == null ? 0 : savedMillis;
         }
     }
+
+    /// That nodes were cleared for a run, as its [Clearing] had it: the order in which places were
+    /// claimed.
+    public record Claim(long since, long until) {}
 
     /// The state that a run gives its job once its resources are free. PENDING requeues it.
     ///

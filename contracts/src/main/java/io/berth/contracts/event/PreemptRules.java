@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// @param deadlineSeconds a job with a deadline may, from so many seconds before the last moment at
 ///   which it must start to keep it, have the place of jobs that have none and are of its own
 ///   standing; null is never
+/// @param reclaim whether a job may have back from others what its account is guaranteed and they
+///   have borrowed; null is no
 public record PreemptRules(
         Type type,
         PreemptMode mode,
@@ -33,7 +35,45 @@ public record PreemptRules(
         int leastGap,
         long requeueDelaySeconds,
         long timeSliceSeconds,
-        @Nullable Long deadlineSeconds) {
+        @Nullable Long deadlineSeconds,
+        @Nullable Boolean reclaim) {
+
+    public PreemptRules {
+        reclaim = Boolean.TRUE.equals(reclaim) ? true : null;
+    }
+
+    /// Those by which nobody has back what others have borrowed.
+    public PreemptRules(
+            Type type,
+            PreemptMode mode,
+            boolean gang,
+            PreemptMode gpuMode,
+            long exemptSeconds,
+            boolean youngestFirst,
+            int mostVictims,
+            int leastGap,
+            long requeueDelaySeconds,
+            long timeSliceSeconds,
+            @Nullable Long deadlineSeconds) {
+        this(
+                type,
+                mode,
+                gang,
+                gpuMode,
+                exemptSeconds,
+                youngestFirst,
+                mostVictims,
+                leastGap,
+                requeueDelaySeconds,
+                timeSliceSeconds,
+                deadlineSeconds,
+                null);
+    }
+
+    /// Whether a job may have back from others what its account is guaranteed.
+    public boolean reclaims() {
+        return reclaim != null;
+    }
 
     /// What gives a job the right to another one's place.
     public enum Type {

@@ -7,4 +7,12 @@ import java.util.List;
 /// @param nodes larger parts first
 /// @param victims jobs that must give way, the dearest first; empty if only plans of jobs behind it
 ///   stand in the way
-public record Clearing(int[] nodes, List<Long> victims) {}
+/// @param overtakes whether plans of jobs ahead stand in the way too, which give way for it
+///   ([Decisions#yields])
+public record Clearing(int[] nodes, List<Long> victims, boolean overtakes) {
+
+    /// One that moves no expected start of a job ahead.
+    Clearing(int[] nodes, List<Long> victims) {
+        this(nodes, victims, false);
+    }
+}

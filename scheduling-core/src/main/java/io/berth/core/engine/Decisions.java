@@ -26,6 +26,19 @@ public interface Decisions {
         return true;
     }
 
+    /// Whether a queue has room for the job, so that it may have back what others have borrowed
+    /// there. Never asked where no class has [Preemptor#claims].
+    default boolean covers(Waiting job, int queue) {
+        throw new IllegalStateException(
+                "ask queue " + queue + " for job " + job.job + ": there is none");
+    }
+
+    /// Whether the expected start of a job ahead gives way for one whose queue has room: if it ran
+    /// it would give its place back. Asked where [#covers] is.
+    default boolean yields(Waiting ahead, Waiting job) {
+        return false;
+    }
+
     /// How many nodes limits let the job have now, which they admit, out of as many as it would
     /// take.
     default int most(Waiting job, int wanted) {

@@ -131,9 +131,10 @@ public final class Outlook {
     /// @param choice in which of its partitions
     /// @param beyond whether it may take the place of those who are exempt for a time, too, and of
     ///   any number
-    public List<Long> victims(long job, int choice, boolean beyond, long now) {
+    public List<Long> victims(long job, int choice, boolean beyond, long now, Decisions decisions) {
         Waiting waits = all.waiting(job, choice);
-        Clearing clearing = waits == null ? null : VictimSearch.find(all, waits, beyond, now);
+        Clearing clearing =
+                waits == null ? null : VictimSearch.find(all, waits, beyond, now, decisions);
         return clearing == null ? List.of() : clearing.victims();
     }
 

@@ -400,7 +400,7 @@ final class StartPass {
 
     /// The last bucket of a class for whose jobs somebody may give way.
     private int lastToPreempt(FitClass fit) {
-        boolean any = fit.preemptor != null && all.cluster.standsOn(fit.preemptor.grounds());
+        boolean any = fit.preemptor != null && fit.preemptor.mayAsk(all);
         return any ? hopeless.getOrDefault(fit, Buckets.count()) - 1 : -1;
     }
 
@@ -410,7 +410,7 @@ final class StartPass {
         if (!mayPreempt(job) || !Turns.leaves(job, now, decisions)) {
             return false;
         }
-        Clearing clearing = VictimSearch.find(all, job, now);
+        Clearing clearing = VictimSearch.find(all, job, now, decisions);
         if (clearing == null) {
             hopeless.put(job.fit, Buckets.of(job.length));
             return false;
@@ -425,14 +425,16 @@ final class StartPass {
         return true;
     }
 
-    /// Voids the plans of jobs behind it that need these nodes, or a GPU of which a victim has
-    /// some: what that would leave to who divides it, it leaves to this job.
+    /// Voids the plans of jobs behind it, and of those that it overtakes, that need these nodes, or
+    /// a GPU of which a victim has some: what that would leave to who divides it, it leaves to this
+    /// job.
     private void displace(Waiting job, Clearing clearing) {
         var needed = new BitSet();
         Arrays.stream(clearing.nodes()).forEach(needed::set);
         Collection<Long> dividing = all.drains.at(clearing.victims());
         for (Plan plan : List.copyOf(all.plans.all())) {
-            if (Waiting.compare(job, plan.job(), now) < 0
+            if ((Waiting.compare(job, plan.job(), now) < 0
+                            || (clearing.overtakes() && decisions.yields(plan.job(), job)))
                     && (dividing.contains(plan.job().job)
                             || Arrays.stream(all.cluster.nodesOf(plan.job().job))
                                     .anyMatch(needed::get))) {

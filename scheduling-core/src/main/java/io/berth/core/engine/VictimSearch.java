@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// *Constraints*: only runs on grounds that the job's class may have, none of them exempt; a run
 /// gives way on all its nodes or on none; every expected start of a job ahead stays where it is,
-/// and so does a run of whose end one counts that has a GPU run empty; nobody gives way whose loss
-/// does not help.
+/// unless that job would give its place back and there is no other way; and so does a run of whose
+/// end one counts that has a GPU run empty; nobody gives way whose loss does not help.
 ///
 /// *Method*: on each node the cheapest victims for a part are found ([NodeVictims]); a gang takes
 /// its nodes in the order of what they cost, a run that gave way on one of them being free on all
@@ -42,6 +42,7 @@ final class VictimSearch {
     private final Waiting job;
     private final FitClass fit;
     private final Preemptor preemptor;
+    private final Decisions decisions;
     private final long now;
 
     /// For how long the nodes must be the job's: while they are cleared, and for its run.
@@ -49,56 +50,68 @@ final class VictimSearch {
 
     private int tries = SPARING_TRIES;
 
-    private VictimSearch(Scheduling all, Waiting job, Preemptor preemptor, long now) {
+    private VictimSearch(
+            Scheduling all, Waiting job, Preemptor preemptor, long now, Decisions decisions) {
         this.all = all;
         this.job = job;
         this.fit = job.fit;
         this.preemptor = preemptor;
+        this.decisions = decisions;
         this.now = now;
         this.length =
                 job.length == Node.NEVER ? Node.NEVER : job.length + all.preemption.clearMillis();
     }
 
     /// Null if the job may have nobody's place, or would not start all the same.
-    static @Nullable Clearing find(Scheduling all, Waiting job, long now) {
-        return find(all, job, false, now);
+    static @Nullable Clearing find(Scheduling all, Waiting job, long now, Decisions decisions) {
+        return find(all, job, false, now, decisions);
     }
 
     /// The same; with `beyond` the time for which runs are exempt does not count, nor how many
     /// victims a job may have.
-    static @Nullable Clearing find(Scheduling all, Waiting job, boolean beyond, long now) {
-        Preemptor preemptor = job.fit.preemptor;
-        if (preemptor == null || !all.cluster.standsOn(preemptor.grounds())) {
+    static @Nullable Clearing find(
+            Scheduling all, Waiting job, boolean beyond, long now, Decisions decisions) {
+        Preemptor given = job.fit.preemptor;
+        if (given == null || !given.mayAsk(all)) {
             return null;
         }
-        Preemptor bound = beyond ? new Preemptor(preemptor.grounds(), true) : preemptor;
-        return new VictimSearch(all, job, bound, now).find();
+        Preemptor preemptor = given.now(queue -> decisions.covers(job, queue));
+        if (!preemptor.mayAsk(all)) {
+            return null;
+        }
+        var search =
+                new VictimSearch(all, job, beyond ? preemptor.beyond() : preemptor, now, decisions);
+        Clearing found = search.find(false);
+        return found != null || preemptor.claims().isEmpty() ? found : search.find(true);
     }
 
-    private @Nullable Clearing find() {
-        List<Plan> behind = behind();
-        behind.forEach(all.plans::lift);
+    /// @param overtakes whether jobs ahead give way that would give their places back
+    private @Nullable Clearing find(boolean overtakes) {
+        List<Plan> lifted = inTheWay(overtakes);
+        lifted.forEach(all.plans::lift);
         try {
             int[] free = now();
             if (free != null) {
-                return new Clearing(free, List.of());
+                return new Clearing(free, List.of(), overtakes);
             }
             List<Long> victims = fit.parts() == 1 ? onOneNode() : ofGang();
-            return victims == null ? null : simulated(victims);
+            return victims == null ? null : simulated(victims, overtakes);
         } finally {
-            behind.forEach(all.plans::putBack);
+            lifted.forEach(all.plans::putBack);
         }
     }
 
-    /// The plans of the job itself and of those behind it.
-    private List<Plan> behind() {
-        var behind = new ArrayList<Plan>();
+    /// The plans of the job itself and of those behind it, and of those that it overtakes.
+    private List<Plan> inTheWay(boolean overtakes) {
+        var found = new ArrayList<Plan>();
         for (Plan plan : all.plans.all()) {
-            if (plan.job().job == job.job || Waiting.compare(job, plan.job(), now) < 0) {
-                behind.add(plan);
+            if (plan.job().job == job.job
+                    || Waiting.compare(job, plan.job(), now) < 0
+                    || (overtakes && decisions.yields(plan.job(), job))) {
+                found.add(plan);
             }
         }
-        return behind;
+        return found;
     }
 
     private @Nullable List<Long> onOneNode() {
@@ -135,7 +148,7 @@ final class VictimSearch {
     }
 
     /// The placement without these runs, and without those of them that it does not need.
-    private @Nullable Clearing simulated(List<Long> victims) {
+    private @Nullable Clearing simulated(List<Long> victims, boolean overtakes) {
         List<Long> dearestFirst = dearestFirst(victims);
         var lifted = new ArrayList<>(dearestFirst);
         dearestFirst.forEach(all.cluster::liftRun);
@@ -156,7 +169,9 @@ final class VictimSearch {
             }
             long told = lifted.stream().filter(it -> all.cluster.stake(it).told()).count();
             boolean few = lifted.size() - told <= all.preemption.mostVictims();
-            return few || preemptor.always() ? new Clearing(nodes, List.copyOf(lifted)) : null;
+            return few || preemptor.always()
+                    ? new Clearing(nodes, List.copyOf(lifted), overtakes)
+                    : null;
         } finally {
             lifted.forEach(all.cluster::putRunBack);
         }

@@ -2,6 +2,7 @@ package io.berth.core.placement;
 
 import io.berth.contracts.Allocation;
 import io.berth.contracts.ArrayTask;
+import io.berth.contracts.Gres;
 import io.berth.contracts.HetComponent;
 import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobId;
@@ -62,6 +63,7 @@ final class ClusterModel {
     final Scheduling engine;
     final GpuLayout.Known layouts = new GpuLayout.Known();
     final Quotas quotas;
+    final Queues queues;
     final Grounds grounds;
     final CellState state;
     private final Configuration configuration;
@@ -96,9 +98,10 @@ final class ClusterModel {
         this.now = now;
         this.state = state;
         this.configuration = configuration;
-        this.grounds = new Grounds(configuration);
         this.nodes = new NodeTable(state, configuration, layouts);
         this.quotas = new Quotas(configuration, nodes::leastCpus);
+        this.queues = new Queues(configuration, quotas::prices, nodes::leastCpus);
+        this.grounds = new Grounds(configuration, queues);
         this.free = new FreeGpus(state, nodes);
         this.mig = new MigNodes(state, configuration, nodes);
         this.soonest = new MigOrder(state, nodes.names(), mig.rules());
@@ -165,14 +168,20 @@ final class ClusterModel {
         }
     }
 
-    /// Time has come on. The jobs that have waited long enough for the switches that they want take
-    /// any nodes from then on, those whose deadline is near the place of others; they are returned.
+    /// Time has come on, and what has changed is whole: it is found out who stands on a guarantee.
+    /// The jobs that have waited long enough for the switches that they want take any nodes from
+    /// then on, those whose deadline is near the place of others; they are returned.
     Set<JobId> at(long time) {
         now = time;
         Set<JobId> over = switchWaits.at(time);
         over.addAll(deadlines.at(time));
         for (JobId id : over) {
             state.job(id).ifPresent(this::note);
+        }
+        for (JobId id : queues.settle(state::knownJob)) {
+            state.job(id)
+                    .filter(job -> job.run() != null)
+                    .ifPresent(job -> hold(job, Objects.requireNonNull(job.run())));
         }
         return over;
     }
@@ -387,10 +396,13 @@ final class ClusterModel {
     /// Counts what a run holds for limits, from now on.
     void count(JobStatus job, Run run) {
         List<Allocation> allocations = run.allocations();
+        Map<String, Long> gpus = nodes.gpusByType(allocations);
+        List<Gres> gres = allocations.stream().flatMap(it -> it.gres().stream()).toList();
+        queues.holds(job, run, gpus, gres, part -> allocations.get(part).cpus().size());
         quotas.holds(
                 job,
-                nodes.gpusByType(allocations),
-                allocations.stream().flatMap(it -> it.gres().stream()).toList(),
+                gpus,
+                gres,
                 part -> allocations.get(part).cpus().size(),
                 Math.max(run.placedAt(), run.startedAt()),
                 end(job, run));
@@ -398,6 +410,7 @@ final class ClusterModel {
 
     /// Counts what a job will hold that nodes are cleared for.
     void count(JobStatus cleared) {
+        queues.holds(cleared);
         Clearing clearing = Objects.requireNonNull(cleared.clearing());
         long limit = cleared.description().timeLimitSeconds() * 1000;
         var byType = new TreeMap<String, Long>();
@@ -442,6 +455,7 @@ final class ClusterModel {
         JobDescription description = job.description();
         long id = job.job().value();
         Long points = description.conditions().priority();
+        queues.forget(job.job());
         quotas.waits(job);
         List<Entry> entries = each.stream().map(this::entry).toList();
         licenseWaits.waits(job, entries.getFirst().fit());
@@ -541,6 +555,7 @@ final class ClusterModel {
     void forget(JobId job) {
         nodes.split.leave(job);
         quotas.forget(job);
+        queues.forget(job);
         licenseWaits.forget(job);
         mig.forget(job);
         engine.forget(job.value());

@@ -98,7 +98,7 @@ final class Explaining {
                 alone.stages(),
                 alone.changes(),
                 alone.planned(),
-                new Yielding(state, model, job, now).on(usable),
+                new Yielding(state, model, look(), job, now).on(usable),
                 model.mig.dividing(request, description.partition(), model.only(request)),
                 model.mig.draining(job.planned()),
                 together(),
@@ -111,8 +111,11 @@ final class Explaining {
         if (job.planned() != null) {
             return null;
         }
-        var look = new Round(state, configuration, model, (_, _) -> {}, now);
-        return outlook.unplanned(job.job().value(), Partitions.choice(description), now, look);
+        return outlook.unplanned(job.job().value(), Partitions.choice(description), now, look());
+    }
+
+    private Round look() {
+        return new Round(state, configuration, model, (_, _) -> {}, now);
     }
 
     private List<Holder> holders() {

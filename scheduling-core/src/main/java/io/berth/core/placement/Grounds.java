@@ -15,8 +15,10 @@ import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.PreemptRules.Type;
 import io.berth.core.engine.Preemption;
 import io.berth.core.engine.Preemptor;
+import io.berth.core.engine.Preemptor.Claim;
 import io.berth.core.engine.Stake;
 import io.berth.core.engine.VictimOrder;
+import io.berth.core.limits.Guarantees.Right;
 import io.berth.core.placement.Verdict.Exemption;
 import io.berth.core.request.Eligibility;
 import io.berth.core.state.Transitions;
@@ -36,8 +38,12 @@ import org.jspecify.annotations.Nullable;
 /// nor fair share count, so that no two jobs can take turns in stopping each other. Time alone says
 /// when a deadline gives its right; it never turns the right around.
 ///
-/// Each partition or QOS is two of the engine's grounds: of its jobs without a deadline, and, at
-/// the next number, of those with one.
+/// Beside that, a job may have back what its account is guaranteed ([Guarantees]), from runs that
+/// stand no higher than it does. As a job that takes a place never stands lower than who had it,
+/// and one that takes a place back stands on its guarantee, nobody has his back in a circle.
+///
+/// Each partition or QOS is twice as many of the engine's grounds as there are of guarantees: of
+/// its jobs without a deadline, and, from the next number on, of those with one.
 ///
 /// Source: slurm.conf(5), "PreemptType", "PreemptMode", "PreemptExemptTime"; sacctmgr(1),
 /// "Preempt".
@@ -52,20 +58,56 @@ final class Grounds {
     private final PreemptRules rules;
     private final VictimTerms terms;
     private final List<String> grounds;
+    private final Queues queues;
+
+    /// How many grounds of guarantees there are.
+    private final int width;
+
+    /// How high the jobs of each of `grounds` stand.
+    private final int[] heights;
+
+    private final Map<Claimant, List<Claim>> claims = new HashMap<>();
     private final Map<String, BitSet> under = new HashMap<>();
     private final Map<String, BitSet> underPressure = new HashMap<>();
 
-    Grounds(Configuration configuration) {
+    /// Whose jobs have the same claims.
+    private record Claimant(int ground, List<Right> rights) {}
+
+    Grounds(Configuration configuration, Queues queues) {
         this.configuration = configuration;
         this.rules = configuration.cluster().preemptRules();
         this.terms = new VictimTerms(configuration);
         this.grounds =
                 List.copyOf(
                         switch (rules.type()) {
-                            case NONE -> List.<String>of();
+                            case NONE ->
+                                    queues.none()
+                                            ? List.<String>of()
+                                            : configuration.partitions().keySet();
                             case PARTITION_PRIO -> configuration.partitions().keySet();
                             case QOS -> configuration.qos().keySet();
                         });
+        this.queues = queues;
+        this.width = queues.grounds();
+        this.heights = queues.none() ? new int[0] : heights();
+    }
+
+    /// Those who may have nobody's place stand lowest, others above all whose place they may have.
+    private int[] heights() {
+        int[] heights = new int[grounds.size()];
+        for (int rounds = 0, changes = 1; changes > 0 && rounds < heights.length; rounds++) {
+            changes = 0;
+            for (int one = 0; one < heights.length; one++) {
+                for (int other = 0; other < heights.length; other++) {
+                    if (heights[one] <= heights[other]
+                            && mayHave(grounds.get(one), grounds.get(other))) {
+                        heights[one] = heights[other] + 1;
+                        changes++;
+                    }
+                }
+            }
+        }
+        return heights;
     }
 
     /// The rules in the engine's terms.
@@ -78,7 +120,12 @@ final class Grounds {
     }
 
     /// The engine's number; negative for a job of no known partition or QOS.
-    private int ground(JobDescription job) {
+    private int ground(JobStatus job) {
+        return plain(job.description()) * width + queues.ground(job);
+    }
+
+    /// The same where nobody is guaranteed anything.
+    private int plain(JobDescription job) {
         boolean deadline = job.conditions().deadlineAt() != null;
         return 2 * grounds.indexOf(terms.standing(job)) + (deadline ? 1 : 0);
     }
@@ -96,15 +143,46 @@ final class Grounds {
                 pressed
                         ? underPressure.computeIfAbsent(name, it -> under(it, true))
                         : under.computeIfAbsent(name, it -> under(it, false));
-        return below.isEmpty() ? null : new Preemptor(below, policy == PreemptPolicy.ALWAYS);
+        List<Claim> its = claims(job);
+        return below.isEmpty() && its.isEmpty()
+                ? null
+                : new Preemptor(below, policy == PreemptPolicy.ALWAYS, its);
+    }
+
+    private List<Claim> claims(JobDescription job) {
+        int ground = plain(job);
+        return queues.none() || ground < 0
+                ? List.of()
+                : claims.computeIfAbsent(
+                        new Claimant(ground, queues.guarantees.rights(job.account())),
+                        it -> it.rights().stream().map(right -> claim(ground, right)).toList());
+    }
+
+    /// To the places of those who have borrowed and stand no higher.
+    private Claim claim(int ground, Right right) {
+        var borrowed = new BitSet();
+        for (int other = 0; other < 2 * grounds.size(); other++) {
+            if (height(other) <= height(ground)) {
+                int first = other * width;
+                right.grounds().stream().forEach(it -> borrowed.set(first + it));
+            }
+        }
+        return new Claim(right.queue(), borrowed);
+    }
+
+    /// How high the jobs of a plain ground stand: one with a deadline above its equals, where that
+    /// gives a right.
+    private int height(int ground) {
+        return 2 * heights[ground / 2] + (pressing() ? ground % 2 : 0);
     }
 
     private BitSet under(String name, boolean pressed) {
         var below = new BitSet();
         for (int other = 0; other < grounds.size(); other++) {
             boolean higher = mayHave(name, grounds.get(other));
-            below.set(2 * other, higher || (pressed && equal(name, grounds.get(other))));
-            below.set(2 * other + 1, higher);
+            boolean first = higher || (pressed && equal(name, grounds.get(other)));
+            below.set(2 * other * width, (2 * other + 1) * width, first);
+            below.set((2 * other + 1) * width, (2 * other + 2) * width, higher);
         }
         return below;
     }
@@ -114,15 +192,22 @@ final class Grounds {
     @Nullable Long pressedFrom(JobStatus job) {
         Long before = rules.deadlineSeconds();
         long over = Eligibility.lastStart(job);
-        return before == null || over == Long.MAX_VALUE || grounds.isEmpty()
+        return before == null || over == Long.MAX_VALUE || !pressing()
                 ? null
                 : over - TimeUnit.SECONDS.toMillis(before);
     }
 
+    /// Whether a deadline can give a right.
+    private boolean pressing() {
+        return rules.deadlineSeconds() != null && rules.type() != Type.NONE;
+    }
+
     private boolean mayHave(String one, String other) {
-        return rules.type() == Type.QOS
-                ? mayHave(qos(one), qos(other))
-                : mayHave(partition(one), partition(other));
+        return switch (rules.type()) {
+            case NONE -> false;
+            case PARTITION_PRIO -> mayHave(partition(one), partition(other));
+            case QOS -> mayHave(qos(one), qos(other));
+        };
     }
 
     private boolean equal(String one, String other) {
@@ -159,7 +244,7 @@ final class Grounds {
 
     /// What a run has to lose; null if it gives way to nobody. One that ends anyhow loses nothing.
     @Nullable Stake stake(JobStatus job, Run run) {
-        int ground = ground(job.description());
+        int ground = ground(job);
         if (ground < 0) {
             return null;
         }
@@ -204,17 +289,60 @@ final class Grounds {
         if (by.description().conditions().preemption() == PreemptPolicy.NEVER) {
             return Exemption.OWN_POLICY;
         }
-        Long pressedFrom = pressedFrom(by);
-        Preemptor preemptor =
-                preemptor(by.description(), pressedFrom != null && pressedFrom <= now);
-        int ground = ground(job.description());
-        if (preemptor == null || ground < 0 || !preemptor.grounds().get(ground)) {
+        Preemptor preemptor = preemptor(by, now);
+        int ground = ground(job);
+        if (preemptor == null || ground < 0) {
             return Exemption.NOT_BELOW;
+        }
+        if (!preemptor.grounds().get(ground)) {
+            Exemption kept = kept(by.description(), preemptor, job);
+            if (kept != null) {
+                return kept;
+            }
         }
         if (stake == null) {
             return Exemption.MODE_OFF;
         }
         return preemptor.always() || stake.exemptUntil() <= now ? null : Exemption.EXEMPT_TIME;
+    }
+
+    private @Nullable Preemptor preemptor(JobStatus by, long now) {
+        Long pressedFrom = pressedFrom(by);
+        return preemptor(by.description(), pressedFrom != null && pressedFrom <= now);
+    }
+
+    /// Why a job may not have a run's place back; null if it may.
+    private @Nullable Exemption kept(JobDescription by, Preemptor preemptor, JobStatus job) {
+        Claim claim = claim(preemptor, ground(job));
+        if (claim != null) {
+            return queues.covers(claim.queue(), by) ? null : Exemption.GUARANTEE_USED;
+        }
+        int borrowed = queues.guarantees.borrowed(job.description().account());
+        return claim(preemptor, plain(job.description()) * width + borrowed) == null
+                ? Exemption.NOT_BELOW
+                : Exemption.GUARANTEED;
+    }
+
+    /// Whether a waiting job would have to give its place back to another one if it had it now.
+    boolean yields(JobStatus ahead, JobStatus job, long now) {
+        JobDescription its = ahead.description();
+        Preemptor preemptor = preemptor(job, now);
+        Claim claim =
+                preemptor == null || plain(its) < 0
+                        ? null
+                        : claim(
+                                preemptor,
+                                plain(its) * width + queues.guarantees.borrowed(its.account()));
+        return claim != null
+                && queues.covers(claim.queue(), job.description())
+                && !queues.stands(its, job.description());
+    }
+
+    private static @Nullable Claim claim(Preemptor preemptor, int ground) {
+        return preemptor.claims().stream()
+                .filter(it -> it.grounds().get(ground))
+                .findFirst()
+                .orElse(null);
     }
 
     /// Whether a run gives way already, or ends anyhow.
@@ -262,16 +390,19 @@ final class Grounds {
                 run.lease(),
                 by.job(),
                 mode,
-                reason(by.description(), job),
+                reason(by, victim, now),
                 mode == PreemptMode.SUSPEND
                         ? 0
                         : Math.min(left, terms.graceSeconds(terms.standing(job))),
                 mode == PreemptMode.SUSPEND ? 0 : Transitions.lostGpuMillis(run, now));
     }
 
-    private PreemptReason reason(JobDescription by, JobDescription victim) {
-        if (!mayHave(terms.standing(by), terms.standing(victim))) {
-            return PreemptReason.DEADLINE;
+    private PreemptReason reason(JobStatus by, JobStatus victim, long now) {
+        if (!mayHave(terms.standing(by.description()), terms.standing(victim.description()))) {
+            Preemptor preemptor = preemptor(by, now);
+            return preemptor != null && preemptor.grounds().get(ground(victim))
+                    ? PreemptReason.DEADLINE
+                    : PreemptReason.RECLAIM;
         }
         return rules.type() == Type.QOS ? PreemptReason.QOS : PreemptReason.PARTITION_PRIO;
     }

@@ -168,6 +168,11 @@ final class Quotas {
                 });
     }
 
+    /// The prices that a partition's jobs are billed at.
+    Prices prices(String partition) {
+        return policy.prices(partition);
+    }
+
     private JobUse wanted(JobDescription job) {
         return JobUse.asked(
                 job, policy.prices(job.partition()), part -> leastCpus.applyAsInt(job, part));

@@ -165,6 +165,16 @@ final class Round implements Decisions {
     }
 
     @Override
+    public boolean covers(Waiting job, int queue) {
+        return model.queues.covers(queue, status(job).description());
+    }
+
+    @Override
+    public boolean yields(Waiting ahead, Waiting job) {
+        return model.grounds.yields(status(ahead), status(job), now);
+    }
+
+    @Override
     public int most(Waiting job, int wanted) {
         JobDescription asked = status(job).description();
         int fits = asked.request().nodes();
@@ -233,7 +243,8 @@ final class Round implements Decisions {
                         null,
                         null,
                         model.nodes.gpusByType(allocations),
-                        shares);
+                        shares,
+                        model.queues.guarantees.claim(status.job()));
         draft.change(Transitions.placed(status, run));
         model.count(status, run);
         draft.announce(new JobEvent.Placed(status.job(), now, lease, allocations, rate));
@@ -317,6 +328,7 @@ final class Round implements Decisions {
     public void abandoned(Waiting job) {
         var id = new JobId(job.job());
         planned.add(id);
+        model.queues.forget(id);
         model.quotas.waits(state.knownJob(id));
     }
 

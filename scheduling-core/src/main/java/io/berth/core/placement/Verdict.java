@@ -171,6 +171,11 @@ public record Verdict(
         OWN_POLICY,
         /// It does not stand below the job: by tier, or by the `preempt` list of the job's QOS.
         NOT_BELOW,
+        /// It stands on what its account is guaranteed.
+        GUARANTEED,
+        /// It has borrowed its place, but the job's account has no room for the job within what it
+        /// is guaranteed.
+        GUARANTEE_USED,
         /// It gives way to nobody: the mode of its partition or QOS, or `gpuMode`.
         MODE_OFF,
         /// It has not run for long enough.

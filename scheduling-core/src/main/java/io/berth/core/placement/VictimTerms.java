@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// On which terms runs give way: what becomes of them, from when on they may have to, and how long
-/// before they are told. Their partition says so, or their QOS, by the cluster's `PreemptType`;
-/// else the cluster.
+/// before they are told. Their partition says so, or, with that `PreemptType` of the cluster, their
+/// QOS; else the cluster.
 ///
 /// Source: slurm.conf(5), "PreemptMode", "PreemptExemptTime", "GraceTime"; sacctmgr(1).
 public final class VictimTerms {
@@ -62,20 +62,22 @@ public final class VictimTerms {
         Qos qos = configuration.qos().get(standing);
         PreemptMode own =
                 switch (rules.type()) {
-                    case NONE -> PreemptMode.OFF;
-                    case PARTITION_PRIO ->
-                            partition == null ? null : partition.partitionRules().preemptMode();
+                    case NONE -> rules.reclaims() ? ofPartition(partition) : PreemptMode.OFF;
+                    case PARTITION_PRIO -> ofPartition(partition);
                     case QOS -> qos == null ? null : qos.ownRules().preemptMode();
                 };
         return own == null ? rules.mode() : own;
+    }
+
+    private static @Nullable PreemptMode ofPartition(@Nullable Partition partition) {
+        return partition == null ? null : partition.partitionRules().preemptMode();
     }
 
     public long graceSeconds(String standing) {
         Partition partition = configuration.partitions().get(standing);
         Qos qos = configuration.qos().get(standing);
         return switch (rules.type()) {
-            case NONE -> 0;
-            case PARTITION_PRIO ->
+            case NONE, PARTITION_PRIO ->
                     partition == null ? 0 : partition.partitionRules().graceSeconds();
             case QOS -> qos == null ? 0 : qos.ownRules().graceSeconds();
         };

@@ -5,6 +5,7 @@ import io.berth.contracts.NodeName;
 import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Clearing;
 import io.berth.contracts.event.JobStatus.Run;
+import io.berth.core.engine.Decisions;
 import io.berth.core.engine.Outlook;
 import io.berth.core.engine.Stake;
 import io.berth.core.placement.Verdict.Exempt;
@@ -32,11 +33,13 @@ final class Yielding {
     private final CellState state;
     private final ClusterModel model;
     private final JobStatus job;
+    private final Decisions decisions;
     private final long now;
 
-    Yielding(CellState state, ClusterModel model, JobStatus job, long now) {
+    Yielding(CellState state, ClusterModel model, Decisions decisions, JobStatus job, long now) {
         this.state = state;
         this.model = model;
+        this.decisions = decisions;
         this.job = job;
         this.now = now;
     }
@@ -73,7 +76,7 @@ final class Yielding {
 
     private List<Long> victims(Outlook outlook, boolean beyond) {
         return outlook.victims(
-                job.job().value(), Partitions.choice(job.description()), beyond, now);
+                job.job().value(), Partitions.choice(job.description()), beyond, now, decisions);
     }
 
     private List<Exempt> exempt(List<NodeName> nodes, List<Victim> victims) {

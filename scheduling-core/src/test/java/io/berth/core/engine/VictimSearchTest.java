@@ -100,7 +100,7 @@ final class VictimSearchTest {
         }
 
         @Nullable Clearing found() {
-            return VictimSearch.find(trial.engine, job, NOW);
+            return VictimSearch.find(trial.engine, job, NOW, trial);
         }
 
         Loss loss(Set<Long> victims) {

@@ -2,6 +2,7 @@ package io.berth.core.preemption;
 
 import io.berth.contracts.Limits;
 import io.berth.contracts.PreemptMode;
+import io.berth.contracts.Tres;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.config.ConfigurationAssembler;
 import io.berth.contracts.event.ConfigEntry;
@@ -9,6 +10,7 @@ import io.berth.contracts.event.ConfigEntry.Part;
 import io.berth.contracts.event.PartitionRules;
 import io.berth.contracts.event.PreemptRules;
 import io.berth.contracts.event.QosRules;
+import io.berth.contracts.event.Terms;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -29,6 +31,7 @@ final class ScriptedConfiguration {
             case "partition" -> entries.add(partition(words));
             case "qos" -> entries.add(qos(words));
             case "switch" -> entries.add(leaf(words));
+            case "account" -> entries.add(account(words));
             default -> {
                 return false;
             }
@@ -74,7 +77,8 @@ final class ScriptedConfiguration {
                 words.number("gap", 0),
                 words.number("delay", 0),
                 words.number("slice", 30),
-                deadline == null ? null : Long.valueOf(deadline));
+                deadline == null ? null : Long.valueOf(deadline),
+                words.plain().contains("reclaim"));
     }
 
     private static Function<Part, ConfigEntry> partition(Words words) {
@@ -123,6 +127,20 @@ final class ScriptedConfiguration {
                         Limits.NONE,
                         exempt == null ? null : Long.valueOf(exempt));
         return part -> new ConfigEntry.Qos(part, words.first(), words.number("priority", 0), rules);
+    }
+
+    private static Function<Part, ConfigEntry> account(Words words) {
+        String guarantee = words.named().get("guarantee");
+        var terms =
+                new Terms(
+                        null,
+                        List.of(),
+                        0,
+                        Limits.NONE,
+                        Map.of(),
+                        guarantee == null ? Map.of() : Tres.parse(guarantee));
+        String parent = words.named().get("parent");
+        return part -> new ConfigEntry.Account(part, words.first(), parent, 1, terms, null);
     }
 
     private static Function<Part, ConfigEntry> leaf(Words words) {

@@ -25,7 +25,7 @@ final class ScriptedJob {
         String[] place = words.plain().get(1).split(":");
         return new JobDescription(
                         "alice",
-                        "team",
+                        words.named().getOrDefault("account", "team"),
                         place[0],
                         place.length == 1 ? "normal" : place[1],
                         words.named().getOrDefault("name", "job"),
