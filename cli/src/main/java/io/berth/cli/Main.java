@@ -18,6 +18,7 @@ public final class Main {
                     "sstat",
                     "sshare",
                     "share",
+                    "queues",
                     "sreport",
                     "sacctmgr",
                     "sattach",
@@ -149,6 +150,7 @@ public final class Main {
             case "sstat" -> new Sstat();
             case "sshare" -> new Sshare();
             case "share" -> new Share();
+            case "queues" -> new Queues();
             case "sreport" -> new Sreport();
             case "sacctmgr" -> new Sacctmgr();
             case "apply" -> new Apply();

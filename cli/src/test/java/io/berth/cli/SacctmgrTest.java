@@ -27,7 +27,7 @@ final class SacctmgrTest {
              "adminLevels":{"root":"admin"},
              "accounts":{"root":{"users":{"root":{"shares":1}}},
               "team_a":{"shares":50,"description":"Team A","users":{"alice":{"shares":30},"bob":{"shares":20}}},
-              "team_b":{"shares":30,"parent":"team_a","coordinators":["dora"],"limits":{"GrpTRES":{"gres/gpu":16}},
+              "team_b":{"shares":30,"parent":"team_a","coordinators":["dora"],"guarantee":{"gres/gpu":8},"limits":{"GrpTRES":{"gres/gpu":16}},
                "users":{"alice":{"shares":"parent","default":true}}}}}}
             """;
 
@@ -71,6 +71,8 @@ final class SacctmgrTest {
                 "modify account where name=team_b set GrpTRES=cpu=4 | {\"accounts\":{\"team_b\":{\"limits\":{\"GrpTRES\":\"cpu=4,gres/gpu=16\"}}}}",
                 "modify account team_b set GrpTRES=gres/gpu=-1 | {\"accounts\":{\"team_b\":{\"limits\":{\"GrpTRES\":null}}}}",
                 "modify account team_b set MaxJobs=5 MaxWall=2-0 qos=high,normal | {\"accounts\":{\"team_b\":{\"limits\":{\"MaxJobs\":5,\"MaxWall\":\"2-0\"},\"qos\":[\"high\",\"normal\"]}}}",
+                "modify account team_b set Guarantee=cpu=64 | {\"accounts\":{\"team_b\":{\"guarantee\":\"cpu=64,gres/gpu=8\"}}}",
+                "modify account team_b set guar=-1 | {\"accounts\":{\"team_b\":{\"guarantee\":null}}}",
                 "delete account team_a,team_b | {\"accounts\":{\"team_a\":null,\"team_b\":null}}",
                 "add account team_c set parent=team_a GrpTRES=cpu=4 | {\"accounts\":{\"team_c\":{\"parent\":\"team_a\",\"limits\":{\"GrpTRES\":\"cpu=4\"}}}}",
                 "add user carol account=team_b fairshare=3 | {\"accounts\":{\"team_b\":{\"users\":{\"carol\":{\"shares\":3}}}}}",
@@ -318,6 +320,8 @@ final class SacctmgrTest {
     @Test
     void accounts_users_and_revisions_are_shown() {
         assertThat(run("sacctmgr -P -n show account team_a").out()).isEqualTo("team_a|Team A|\n");
+        assertThat(run("sacctmgr -P -n show account team_b format=account,guarantee").out())
+                .isEqualTo("team_b|gres/gpu=8\n");
         assertThat(run("sacctmgr -P -n show user format=user,def,accounts").out())
                 .isEqualTo("alice|team_b|team_a,team_b\nbob|team_a|team_a\nroot|root|root\n");
         assertThat(run("sacctmgr -P show user format=user,AdminLevel").out())

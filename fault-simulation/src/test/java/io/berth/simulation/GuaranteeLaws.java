@@ -14,6 +14,7 @@ import io.berth.contracts.event.JobStatus.Run;
 import io.berth.core.request.Eligibility;
 import io.berth.core.state.CellState;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -67,6 +68,24 @@ record GuaranteeLaws(Configuration configuration, CellState state, Set<JobId> go
         assertThat(used + back)
                 .as("GPUs in %s with %s, and those who have their places back", its, by)
                 .isLessThanOrEqualTo(guarantee(Objects.requireNonNull(its)));
+    }
+
+    /// Whether a job that was expected to start would have kept its place from everybody, beside
+    /// all who have begun since.
+    boolean keeps(JobStatus expected, Collection<JobStatus> began) {
+        List<String> guaranteed =
+                lineage(expected).stream().filter(it -> guarantee(it) > 0).toList();
+        return gpus(expected) > 0
+                && guaranteed.contains(expected.description().account())
+                && guaranteed.stream()
+                        .allMatch(it ->
+                                held(it).stream().mapToLong(Held::gpus).sum()
+                                                + began.stream()
+                                                        .filter(job -> lineage(job).contains(it))
+                                                        .mapToLong(GuaranteeLaws::gpus)
+                                                        .sum()
+                                                + gpus(expected)
+                                        <= guarantee(it));
     }
 
     private boolean standsAtAll(JobId job) {

@@ -16,6 +16,7 @@ import io.berth.contracts.event.JobStatus.Claim;
 import io.berth.contracts.event.JobStatus.Clearing;
 import io.berth.contracts.event.JobStatus.Planned;
 import io.berth.contracts.event.NodeStatus;
+import io.berth.contracts.event.PreemptRules;
 import io.berth.core.placement.Placement;
 import io.berth.core.placement.Placement.Pass;
 import io.berth.core.state.CellState;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +35,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Nobody gives way whom the rules do not name for that job.
 /// - What a round clears for a job it does not give up in the same round.
-/// - No expected start of a job ahead of a preemptor moves to a later time in its round (I7).
+/// - No expected start of a job ahead of a preemptor moves to a later time in its round (I7), but
+///   of those who would not keep their places, where accounts have back what they are guaranteed.
 /// - A job that gave way to another one never takes its place: not later either, since nobody
 ///   changes what is compared here. Passing time, the preemption and its requeue are no change. Of
 ///   what is guaranteed this holds of the run that had the place back, where no account below has
@@ -135,14 +138,16 @@ final class PreemptionLaws {
     }
 
     private boolean standsHigher(JobDescription one, JobDescription other) {
+        PreemptRules rules = configuration.cluster().preemptRules();
         int order =
-                switch (configuration.cluster().preemptRules().type()) {
+                switch (rules.type()) {
                     case NONE -> 0;
                     case PARTITION_PRIO -> Integer.compare(tier(one), tier(other));
                     case QOS ->
                             Boolean.compare(one.qos().equals("high"), other.qos().equals("high"));
                 };
-        boolean pressing = configuration.cluster().preemptRules().deadlineSeconds() != null;
+        boolean pressing =
+                rules.deadlineSeconds() != null && rules.type() != PreemptRules.Type.NONE;
         return order > 0
                 || (order == 0
                         && pressing
@@ -205,11 +210,15 @@ final class PreemptionLaws {
                         .filter(it -> it.state() == JobState.PENDING)
                         .min(order)
                         .orElseThrow();
+        List<JobStatus> began = changed.values().stream().filter(PreemptionLaws::began).toList();
+        var guarantees = new GuaranteeLaws(configuration, before, Set.of());
+        boolean reclaims = configuration.cluster().preemptRules().reclaims();
         for (JobStatus after : changed.values()) {
             JobStatus was = where(before.knownJob(after.job()), null);
             Planned plan = was.planned();
             if (plan != null
                     && !began(after)
+                    && (!reclaims || guarantees.keeps(was, began))
                     && order.compare(was, first) < 0
                     && plan.start() > now
                     && plan.nodes().stream()

@@ -8,6 +8,7 @@ import io.berth.contracts.event.NodeStatus;
 import io.berth.core.engine.Scheduling.Settings;
 import io.berth.core.forecast.Forecast;
 import io.berth.core.placement.Placement;
+import io.berth.core.placement.QueueStatus;
 import io.berth.core.placement.Verdict;
 import io.berth.core.state.CellState;
 import io.berth.core.state.Fact;
@@ -73,6 +74,11 @@ final class Mirror {
             broken = true;
             LOG.atWarn().setCause(e).log("Jobs are explained without the engine from now on");
         }
+    }
+
+    /// How accounts stand as queues; empty if the state is not known.
+    synchronized Optional<QueueStatus.All> queues() {
+        return broken ? Optional.empty() : Optional.of(QueueStatus.of(state));
     }
 
     /// What would be from now on; empty if the state is not known.

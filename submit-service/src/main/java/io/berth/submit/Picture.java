@@ -23,6 +23,7 @@ import io.berth.contracts.event.Submission.Submitted;
 import io.berth.contracts.event.Trigger;
 import io.berth.contracts.topic.Topics;
 import io.berth.core.forecast.Forecast;
+import io.berth.core.placement.QueueStatus;
 import io.berth.core.placement.Verdict;
 import io.berth.submit.Node.Beat;
 import java.util.ArrayList;
@@ -364,6 +365,11 @@ public final class Picture {
     /// What the engine says of a job that waits for resources; empty for another.
     public Optional<Verdict> verdict(JobId job, long now) {
         return mirror.explain(job, now);
+    }
+
+    /// How accounts stand as queues; empty if it is not known well enough.
+    public Optional<QueueStatus.All> queues() {
+        return mirror.queues();
     }
 
     /// The cluster as it would go on from now; empty if it is not known well enough.

@@ -501,7 +501,7 @@ class ClusterFileTest {
                 "{normal: {}}                  | {normal: {preempt: a}, a: {preempt: b}, b: {preempt: normal}} | qos.normal.preempt: would let jobs preempt one another for ever: normal > a > b > normal",
                 "{normal: {}}                  | {normal: {preemptMode: PRIORITY}} | qos.normal.preemptMode: 'PRIORITY' is none of OFF, CANCEL, REQUEUE, SUSPEND",
                 "{normal: {}}                  | {normal: {preemptMode: 'SUSPEND,GANG'}} | qos.normal.preemptMode: 'SUSPEND,GANG' is none of OFF",
-                "defaultQos: normal            | defaultQos: normal\\npreemption: {type: qos}       | preemption.mode: is required with a type: OFF, CANCEL",
+                "defaultQos: normal            | defaultQos: normal\\npreemption: {type: qos}       | preemption.mode: is required with a type or reclaim: OFF, CANCEL",
                 "defaultQos: normal            | defaultQos: normal\\npreemption: {type: age}       | preemption.type: 'age' is none of None, PartitionPrio, Qos",
                 "defaultQos: normal            | defaultQos: normal\\npreemption: {mode: GANG}      | preemption.mode: GANG is for suspended jobs: write SUSPEND,GANG",
                 "defaultQos: normal            | defaultQos: normal\\npreemption: {gpuMode: suspend} | preemption.gpuMode: a suspended job keeps its GPUs",
@@ -559,6 +559,69 @@ class ClusterFileTest {
                     assertThat(e).hasMessageContaining(complaint);
                     assertThat(e.toString().lines()).hasSize(1);
                 });
+    }
+
+    @Test
+    void accounts_are_guaranteed_what_they_may_have_and_their_parents_have() throws Exception {
+        Configuration cluster =
+                configuration(
+                        LEAST.replace(
+                                "accounts: {everybody: {}}",
+                                """
+                                preemption: {mode: REQUEUE, reclaim: true}
+                                accounts:
+                                  everybody: {}
+                                  physics: {guarantee: "gres/gpu=16,cpu=128", limits: {GrpTRES: gres/gpu=24}}
+                                  dark: {parent: physics, guarantee: {gres/gpu: 12, cpu: 0}}
+                                  light: {parent: physics, limits: {GrpTRES: gres/gpu=4}}
+                                  solar: {parent: light, guarantee: {gres/gpu: 4}}\
+                                """));
+
+        assertThat(cluster.cluster().preemptRules().reclaims()).isTrue();
+        assertThat(cluster.accounts().values())
+                .extracting(it -> it.ownTerms().guarantee())
+                .containsExactly(
+                        Map.of(),
+                        Map.of("gres/gpu", 16L, "cpu", 128L),
+                        Map.of("gres/gpu", 12L),
+                        Map.of(),
+                        Map.of("gres/gpu", 4L));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "a: {guarantee: gres/gpu=9, limits: {GrpTRES: gres/gpu=8}} | accounts.a.guarantee: gres/gpu=9 is more than the GrpTRES of account 'a', gres/gpu=8",
+                "a: {limits: {GrpTRES: cpu=8}}\n  b: {parent: a, guarantee: cpu=9} | accounts.b.guarantee: cpu=9 is more than the GrpTRES of account 'a', cpu=8",
+                "a: {guarantee: cpu=8}\n  b: {parent: a, guarantee: cpu=5}\n  c: {parent: a}\n  d: {parent: c, guarantee: cpu=4} | accounts.a.guarantee: cpu=8 is less than the accounts below it are guaranteed together, cpu=9",
+                "a: {guarantee: cpu=8}\n  b: {parent: a, guarantee: mem=1G} | accounts.a.guarantee: mem=0M is less than the accounts below it are guaranteed together, mem=1G",
+                "a: {guarantee: gres/gpu=-2} | accounts.a.guarantee: '-2' is no amount of gres/gpu",
+                "a: {guarantee: gpus=2} | accounts.a.guarantee: 'gpus=2' is no amount of a resource",
+                "a: {users: {ann: {guarantee: cpu=1}}} | accounts.a.users.ann.guarantee: unknown key"
+            })
+    void a_guarantee_that_cannot_be_is_refused(String accounts, String why) {
+        String yaml =
+                LEAST.replace(
+                        "accounts: {everybody: {}}",
+                        "accounts:\n  everybody: {}\n  " + accounts.replace("\\n", "\n"));
+
+        assertThatExceptionOfType(InvalidClusterFile.class)
+                .isThrownBy(() -> ClusterFile.parse(yaml))
+                .withMessageContaining(why);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{reclaim: true} | preemption.mode: is required with a type or reclaim",
+                "{reclaim: true, type: qos, mode: 'SUSPEND,GANG'} | preemption.reclaim: what a job has back it would give again in turns"
+            })
+    void those_who_have_back_what_is_theirs_take_no_turns(String preemption, String why) {
+        assertThatExceptionOfType(InvalidClusterFile.class)
+                .isThrownBy(() -> ClusterFile.parse(LEAST + "preemption: " + preemption + "\n"))
+                .withMessageContaining(why);
     }
 
     @ParameterizedTest

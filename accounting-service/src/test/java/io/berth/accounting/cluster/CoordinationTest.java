@@ -77,6 +77,7 @@ final class CoordinationTest {
                 "{accounts: {other: {parent: lab}}} | accounts.other: ann coordinates no account above it",
                 "{accounts: {other: {users: {bob: {shares: 1}}}}} | accounts.other.users.bob: ann does not coordinate the account",
                 "{accounts: {other: {users: {ann: null}}}} | accounts.other.users.ann: ann does not coordinate the account",
+                "{accounts: {group: {guarantee: gres/gpu=1}}} | accounts.group.guarantee: only an operator may change it",
                 "{accounts: {lab: {users: {bob: {priority: 8}}}}} | accounts.lab.users.bob.priority: only an operator may change it",
                 "{accounts: {lab: {users: {bob: {qos: [urgent]}}}}} | accounts.lab.users.bob.qos: 'urgent' is not one of the account above: [normal, high]",
                 "{accounts: {group: {defaultQos: urgent}}} | accounts.group.qos: 'urgent' is not one of the account above: [normal, high]",

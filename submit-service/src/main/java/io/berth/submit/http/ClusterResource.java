@@ -18,6 +18,7 @@ import io.berth.submit.Position;
 import io.berth.submit.Refusal.NodeNotFound;
 import io.berth.submit.Refused;
 import io.berth.submit.SubmitConfig;
+import io.berth.submit.Unavailable;
 import io.berth.submit.kafka.SubmissionWriter;
 import io.smallrye.common.annotation.RunOnVirtualThread;
 import io.vertx.core.http.HttpServerRequest;
@@ -185,6 +186,22 @@ public class ClusterResource {
                 picture.configuration().stream()
                         .flatMap(it -> LicenseJson.all(it, picture.jobs(clock.millis())).stream())
                         .toList());
+    }
+
+    @GET
+    @Path("queues")
+    @Operation(
+            summary = "What accounts are guaranteed, use, have borrowed and have lent",
+            description = "Those whose usage the caller may see.")
+    public Lists.Queues queues(
+            @HeaderParam(JobResource.POSITION) @Nullable String position,
+            @Context HttpServerRequest request)
+            throws Refused {
+        Picture picture = picture(position);
+        return QueueJson.all(
+                picture.queues()
+                        .orElseThrow(() -> new Unavailable("the cluster is not known well enough")),
+                callers.of(request).sight(picture));
     }
 
     @GET

@@ -3,6 +3,7 @@ package io.berth.submit.http;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import java.util.Map;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,14 @@ final class Lists {
 
     @Schema(name = "Licenses")
     record Licenses(List<LicenseJson> licenses) {}
+
+    /// Accounts as queues.
+    ///
+    /// @param capacity of the nodes that are up
+    /// @param guaranteed of the topmost accounts with a guarantee together; it may be more
+    @Schema(name = "Queues")
+    record Queues(
+            List<QueueJson> queues, Map<String, Long> capacity, Map<String, Long> guaranteed) {}
 
     @Schema(name = "Partitions")
     record Partitions(List<PartitionJson> partitions) {}

@@ -31,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -83,12 +84,18 @@ final class Mesh implements AutoCloseable {
 
     /// The same configuration as a new revision, with the cluster changed so.
     void publishCluster(Consumer<ConfigEntry.Draft> change) {
+        publish(it -> it instanceof Cluster cluster ? cluster.with(change) : it);
+    }
+
+    /// The same configuration as a new revision, with these records changed.
+    void publish(UnaryOperator<ConfigEntry> change) {
         long revision = REVISION.incrementAndGet();
         for (ConfigEntry entry : Samples.configEntries()) {
             ObjectNode changed = Json.mapper().valueToTree(entry);
             changed.withObject("/part").put("revision", revision);
-            ConfigEntry same = Json.mapper().convertValue(changed, entry.getClass());
-            later(Topics.CONFIG, same instanceof Cluster it ? it.with(change) : same);
+            later(
+                    Topics.CONFIG,
+                    change.apply(Json.mapper().convertValue(changed, entry.getClass())));
         }
         flush();
     }

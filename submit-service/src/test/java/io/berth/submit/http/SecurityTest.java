@@ -47,6 +47,7 @@ class SecurityTest {
                 "/v1/partitions",
                 "/v1/reservations",
                 "/v1/licenses",
+                "/v1/queues",
                 "/v1/me",
                 "/v1/fair-share"
             })
