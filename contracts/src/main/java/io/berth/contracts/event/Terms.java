@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param byPartition limits that hold instead in a partition: Slurm's associations with a
 ///   partition
 /// @param guarantee what the jobs of an account, and of those below it, may have back from those
-///   who have borrowed it, by the names of [io.berth.contracts.Tres]; empty is nothing
+///   who have borrowed it, named as limits name them; empty is nothing
 public record Terms(
         @Nullable String defaultQos,
         List<String> qos,
