@@ -593,9 +593,9 @@ class ClusterFileTest {
             delimiter = '|',
             value = {
                 "a: {guarantee: gres/gpu=9, limits: {GrpTRES: gres/gpu=8}} | accounts.a.guarantee: gres/gpu=9 is more than the GrpTRES of account 'a', gres/gpu=8",
-                "a: {limits: {GrpTRES: cpu=8}}\n  b: {parent: a, guarantee: cpu=9} | accounts.b.guarantee: cpu=9 is more than the GrpTRES of account 'a', cpu=8",
-                "a: {guarantee: cpu=8}\n  b: {parent: a, guarantee: cpu=5}\n  c: {parent: a}\n  d: {parent: c, guarantee: cpu=4} | accounts.a.guarantee: cpu=8 is less than the accounts below it are guaranteed together, cpu=9",
-                "a: {guarantee: cpu=8}\n  b: {parent: a, guarantee: mem=1G} | accounts.a.guarantee: mem=0M is less than the accounts below it are guaranteed together, mem=1G",
+                "a: {limits: {GrpTRES: cpu=8}}\\n  b: {parent: a, guarantee: cpu=9} | accounts.b.guarantee: cpu=9 is more than the GrpTRES of account 'a', cpu=8",
+                "a: {guarantee: cpu=8}\\n  b: {parent: a, guarantee: cpu=5}\\n  c: {parent: a}\\n  d: {parent: c, guarantee: cpu=4} | accounts.a.guarantee: cpu=8 is less than the accounts below it are guaranteed together, cpu=9",
+                "a: {guarantee: cpu=8}\\n  b: {parent: a, guarantee: mem=1G} | accounts.a.guarantee: mem=0M is less than the accounts below it are guaranteed together, mem=1G",
                 "a: {guarantee: gres/gpu=-2} | accounts.a.guarantee: '-2' is no amount of gres/gpu",
                 "a: {guarantee: gpus=2} | accounts.a.guarantee: 'gpus=2' is no amount of a resource",
                 "a: {users: {ann: {guarantee: cpu=1}}} | accounts.a.users.ann.guarantee: unknown key"
