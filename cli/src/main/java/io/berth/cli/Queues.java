@@ -22,10 +22,10 @@ final class Queues implements Command {
             new Table(
                     List.of(
                             left("Account", 20),
-                            right("Guarantee", 20),
-                            right("Used", 20),
-                            right("Borrowed", 20),
-                            right("Lent", 20),
+                            right("Guarantee", 16),
+                            right("Used", 16),
+                            right("Borrowed", 16),
+                            right("Lent", 16),
                             right("Running", 8),
                             right("Pending", 8)));
 

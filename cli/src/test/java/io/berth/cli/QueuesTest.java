@@ -31,11 +31,11 @@ final class QueuesTest {
         assertThat(new CommandRun(mesh).run("queues").out())
                 .isEqualTo(
                         """
-                        Account                         Guarantee                 Used             Borrowed                 Lent  Running  Pending\s
-                        -------------------- -------------------- -------------------- -------------------- -------------------- -------- --------\s
-                        physics                       gres/gpu=16           gres/gpu=6                               gres/gpu=10        3        2\s
-                         dark                          gres/gpu=4           gres/gpu=6           gres/gpu=2                             3        1\s
-                        guests                                             gres/gpu=10          gres/gpu=10                             5       40\s
+                        Account                     Guarantee             Used         Borrowed             Lent  Running  Pending\s
+                        -------------------- ---------------- ---------------- ---------------- ---------------- -------- --------\s
+                        physics                   gres/gpu=16       gres/gpu=6                       gres/gpu=10        3        2\s
+                         dark                      gres/gpu=4       gres/gpu=6       gres/gpu=2                         3        1\s
+                        guests                                     gres/gpu=10      gres/gpu=10                         5       40\s
                         Guaranteed are gres/gpu=16, of which there are gres/gpu=8 on nodes that are up.
                         """);
     }
