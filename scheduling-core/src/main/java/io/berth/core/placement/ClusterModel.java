@@ -100,7 +100,7 @@ final class ClusterModel {
         this.configuration = configuration;
         this.nodes = new NodeTable(state, configuration, layouts);
         this.quotas = new Quotas(configuration, nodes::leastCpus);
-        this.queues = new Queues(configuration, quotas::prices, nodes::leastCpus);
+        this.queues = new Queues(configuration, quotas::prices, nodes);
         this.grounds = new Grounds(configuration, queues);
         this.free = new FreeGpus(state, nodes);
         this.mig = new MigNodes(state, configuration, nodes);

@@ -287,6 +287,15 @@ record NodeKind(
                 partition);
     }
 
+    /// How many GPUs of each type it has that are given out whole.
+    Map<String, Long> gpusByType() {
+        var byType = new TreeMap<String, Long>();
+        gpus.values().stream()
+                .flatMap(List::stream)
+                .forEach(it -> byType.merge(it.type(), 1L, Long::sum));
+        return byType;
+    }
+
     private int has(Lane lane) {
         return Objects.requireNonNull(gpus.get(lane)).size();
     }

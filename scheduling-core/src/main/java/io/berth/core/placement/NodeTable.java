@@ -253,6 +253,43 @@ final class NodeTable {
                 .orElse(job.request().cpusOn(part));
     }
 
+    /// The most GPUs that a job is given beyond those that it asks for, by type: all of those nodes
+    /// that have most, if it has its nodes to itself. Empty for another one.
+    Map<String, Long> mostGpus(JobDescription job) {
+        var most = new TreeMap<String, Long>();
+        long count = 0;
+        for (NodeKind kind : whole(job)) {
+            long has = kind.gpusByType().values().stream().mapToLong(Long::longValue).sum();
+            if (has > count) {
+                count = has;
+                most.clear();
+                kind.gpusByType()
+                        .forEach((type, each) -> most.put(type, each * job.request().nodes()));
+            }
+        }
+        return most;
+    }
+
+    /// The CPUs that a part of a waiting job will take: the fewest, or, if it has its nodes to
+    /// itself, all of those that have most.
+    int takenCpus(JobDescription job, int part) {
+        return whole(job).stream()
+                .mapToInt(it -> it.cores().cpus())
+                .max()
+                .orElseGet(() -> leastCpus(job, part));
+    }
+
+    /// The kinds of nodes that a job may have to itself.
+    private List<NodeKind> whole(JobDescription job) {
+        return job.request().where().sharing() != Sharing.NODE
+                ? List.of()
+                : kinds.stream()
+                        .filter(kind ->
+                                kind.partitions().contains(job.partition())
+                                        && kind.demand(job.request(), 0, job.partition()) != null)
+                        .toList();
+    }
+
     /// The UUID of the shared GPU of a lane; null for a lane of whole ones, and for none.
     @Nullable String gpu(int node, int lane) {
         int slot = lane - kinds.get(kindOf.get(node)).firstSlot();

@@ -19,7 +19,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
-import java.util.function.ToIntBiFunction;
 
 /// The guarantees of a configuration's accounts, with what runs and waits for its cleared nodes in
 /// this cell. Where nobody is guaranteed anything, or nobody has it back, it counts nothing.
@@ -30,18 +29,14 @@ final class Queues {
     /// Of each partition.
     private final Function<String, Prices> prices;
 
-    /// The fewest CPUs that a part of a waiting job will take.
-    private final ToIntBiFunction<JobDescription, Integer> leastCpus;
+    private final NodeTable nodes;
 
     private final boolean none;
 
-    Queues(
-            Configuration configuration,
-            Function<String, Prices> prices,
-            ToIntBiFunction<JobDescription, Integer> leastCpus) {
+    Queues(Configuration configuration, Function<String, Prices> prices, NodeTable nodes) {
         this.guarantees = new Guarantees(configuration);
         this.prices = prices;
-        this.leastCpus = leastCpus;
+        this.nodes = nodes;
         this.none = guarantees.none() || !configuration.cluster().preemptRules().reclaims();
     }
 
@@ -136,7 +131,9 @@ final class Queues {
     }
 
     private Map<String, Long> wanted(JobDescription job) {
-        return use(job, part -> leastCpus.applyAsInt(job, part)).tres();
+        JobUse asked = use(job, part -> nodes.takenCpus(job, part));
+        Map<String, Long> gpus = nodes.mostGpus(job);
+        return (gpus.isEmpty() ? asked : asked.holding(gpus, List.of())).tres();
     }
 
     private JobUse use(JobDescription job, IntUnaryOperator cpus) {

@@ -45,12 +45,12 @@ final class ScriptedJob {
                 nodes,
                 words.number("cpus", 1),
                 MemoryRequest.perNode(words.number("memory", 16)),
-                new GpuRequest(words.number("gpus", 0), null),
+                new GpuRequest(words.number("gpus", 0), words.named().get("type")),
                 new NodeConstraints(
                         null,
                         List.of(),
                         List.of(),
-                        Sharing.SHARED,
+                        words.plain().contains("exclusive") ? Sharing.NODE : Sharing.SHARED,
                         switches == 0 ? null : new SwitchLimit(switches, 86_400L)));
     }
 
