@@ -24,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,6 +77,39 @@ class ConfigurationResourceTest {
                                 .containsKey("urgent"));
         given().delete("/v1/qos/urgent").then().statusCode(200);
         given().get("/v1/qos/urgent").then().statusCode(404).body("code", equalTo("not_found"));
+    }
+
+    @Test
+    void what_an_account_is_guaranteed_is_published_and_its_parent_bounds_it() {
+        given().contentType(ContentType.JSON)
+                .body(
+                        """
+                        {"accounts": {"physics": {"guarantee": {"gres/gpu": 16}},
+                          "dark": {"parent": "physics", "guarantee": "gres/gpu=8"}}}
+                        """)
+                .patch("/v1/configuration")
+                .then()
+                .statusCode(200);
+
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(new ConfigTopic(kafka).read().whole().orElseThrow().accounts())
+                                .hasEntrySatisfying(
+                                        "dark",
+                                        it ->
+                                                assertThat(it.ownTerms().guarantee())
+                                                        .isEqualTo(Map.of("gres/gpu", 8L))));
+        given().contentType(ContentType.JSON)
+                .body("{\"accounts\": {\"dark\": {\"guarantee\": \"gres/gpu=17\"}}}")
+                .patch("/v1/configuration")
+                .then()
+                .statusCode(422)
+                .body("detail", containsString("less than the accounts below it"));
+        given().contentType(ContentType.JSON)
+                .body("{\"accounts\": {\"physics\": null, \"dark\": null}}")
+                .patch("/v1/configuration")
+                .then()
+                .statusCode(200);
     }
 
     @Test

@@ -3,7 +3,9 @@ package io.berth.core.limits;
 import io.berth.contracts.JobId;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Account;
+import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.JobStatus.Claim;
+import io.berth.contracts.event.JobStatus.Run;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -189,7 +191,20 @@ public final class Guarantees {
                 .orElse(queues.getFirst());
     }
 
-    /// A run has its place.
+    /// A job runs.
+    ///
+    /// @param tres that it takes, as [JobUse#tres]
+    public void holds(JobStatus job, Run run, Map<String, Long> tres) {
+        Claim claim = run.claim();
+        holds(
+                job.job(),
+                job.description().account(),
+                claim == null ? run.placedAt() : claim.since(),
+                claim == null ? Long.MAX_VALUE : claim.until(),
+                tres);
+    }
+
+    /// A job has its place.
     ///
     /// @param since in epoch milliseconds
     /// @param until tells those apart that had theirs cleared at one moment, in the order in which

@@ -8,7 +8,6 @@ import io.berth.contracts.Tres;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Account;
 import io.berth.contracts.event.JobStatus;
-import io.berth.contracts.event.JobStatus.Claim;
 import io.berth.contracts.event.JobStatus.Run;
 import io.berth.contracts.event.NodeStatus;
 import io.berth.core.limits.Guarantees;
@@ -111,13 +110,7 @@ public record QueueStatus(
                                     policy.prices(job.description().partition()),
                                     part -> allocations.get(part).cpus().size())
                             .holding(run.gpusByType(), gres);
-            Claim claim = run.claim();
-            guarantees.holds(
-                    job.job(),
-                    account,
-                    claim == null ? run.placedAt() : claim.since(),
-                    claim == null ? Long.MAX_VALUE : claim.until(),
-                    use.tres());
+            guarantees.holds(job, run, use.tres());
             for (String name : configuration.lineage(account)) {
                 running.merge(name, 1, Integer::sum);
                 plus(used.computeIfAbsent(name, _ -> new TreeMap<>()), use.tres(), 1);

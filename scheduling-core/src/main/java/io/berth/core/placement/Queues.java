@@ -6,7 +6,6 @@ import io.berth.contracts.JobId;
 import io.berth.contracts.config.Configuration;
 import io.berth.contracts.event.ConfigEntry.Prices;
 import io.berth.contracts.event.JobStatus;
-import io.berth.contracts.event.JobStatus.Claim;
 import io.berth.contracts.event.JobStatus.Clearing;
 import io.berth.contracts.event.JobStatus.Run;
 import io.berth.core.limits.Guarantees;
@@ -57,13 +56,7 @@ final class Queues {
         if (none) {
             return;
         }
-        Claim claim = run.claim();
-        guarantees.holds(
-                job.job(),
-                job.description().account(),
-                claim == null ? run.placedAt() : claim.since(),
-                claim == null ? Long.MAX_VALUE : claim.until(),
-                use(job.description(), cpus).holding(gpusByType, gres).tres());
+        guarantees.holds(job, run, use(job.description(), cpus).holding(gpusByType, gres).tres());
     }
 
     /// Nodes are cleared for a job.
