@@ -24,15 +24,15 @@ import org.jspecify.annotations.Nullable;
 ///
 /// *Who stands*: the runs of an account with a guarantee, and of all accounts below it, fill it in
 /// the order in which they took their places. From the first that does not fit wholly, all later
-/// ones have borrowed. So a run that stands is not moved by later ones. What accounts below are
-/// guaranteed is theirs first: a run that stands on theirs stands on this one too, and the others
-/// fill what is left. Counted is what a guarantee names; a run that takes nothing of it does not
-/// stand on it.
+/// ones have borrowed. So a run that stands is not moved by later ones. Only what accounts below
+/// are guaranteed is theirs first: a run that stands on theirs stands on this one too, and the
+/// others fill what is left. Counted is what a guarantee names; a run that takes nothing of it does
+/// not stand on it.
 ///
 /// *Who may have whose place*: of two accounts, look below the lowest one that both are of. On
 /// either side counts the topmost account there that has a guarantee. The job's must have room for
 /// it, beside all that runs; the run must not stand on its own. Then the job stands on its
-/// account's guarantee when it runs: nobody has its place back.
+/// account's guarantee when it runs.
 ///
 /// *Example*: `lab` is guaranteed 8 GPUs, `shop` nothing. `shop` runs 12 of 16, `lab` runs 4 and
 /// wants 4 more: it may have the place of any of `shop`'s runs. If it wants 8 more, it waits.
