@@ -183,6 +183,56 @@ class PreemptionMeshTest {
                 .isEqualTo("PREEMPTED|1|" + urgent + "|REQUEUE|qos\nCOMPLETED|1|||\n");
     }
 
+    @Test
+    void an_account_has_back_what_it_is_guaranteed_and_another_one_has_borrowed()
+            throws IOException {
+        String member = "{users: {" + System.getProperty("user.name") + ": 1}}";
+        apply(
+                "reclaim",
+                example("none")
+                        .replace("  mode:", "  reclaim: true\n  mode:")
+                        .replace(
+                                "  default: {shares: 1}",
+                                "  default: " + member + "\n  lab: " + member));
+        mesh.berth("sacctmgr", "-i", "modify", "account", "lab", "set", "Guarantee=gres/gpu=4")
+                .succeeded();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(queue("lab")).isEqualTo("lab|gres/gpu=4||||0|0"));
+        long victim =
+                submit("low", Map.of("script", MAKES_WAY, "gpusPerNode", 4, "account", "default"));
+        jobs.awaitRunning(List.of(victim), 1);
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(queue("default"))
+                                .isEqualTo("default||gres/gpu=4|gres/gpu=4||1|0"));
+
+        long own =
+                submit(
+                        "low",
+                        Map.of(
+                                "script",
+                                "#!/bin/sh\nsleep 1\n",
+                                "gpusPerNode",
+                                4,
+                                "account",
+                                "lab"));
+        jobs.awaitCompleted(List.of(own, victim));
+        jobs.audited(List.of(own, victim));
+
+        assertThat(sacct(victim, "State,PreemptedBy,PreemptMode,PreemptReason"))
+                .isEqualTo("PREEMPTED|" + own + "|REQUEUE|reclaim\nCOMPLETED|||\n");
+    }
+
+    private String queue(String account) throws IOException {
+        return mesh.berth("queues", "-n", "-P")
+                .succeeded()
+                .out()
+                .lines()
+                .filter(it -> it.startsWith(account + "|"))
+                .findFirst()
+                .orElse("");
+    }
+
     private String sacct(long job, String fields) throws IOException {
         return mesh.berth("sacct", "-D", "-X", "-P", "-n", "-j", "" + job, "-o", fields)
                 .succeeded()
