@@ -311,7 +311,7 @@ class NoticeTest {
     void what_is_on_the_disk_of_a_run_under_notice_stands_on_the_agents_page() throws Exception {
         RunId run =
                 run(
-                        "srun -Q true; touch ready; while :; do sleep 0.01; done",
+                        "trap '' USR1; srun -Q true; touch ready; while :; do sleep 0.01; done",
                         new WarningSignal(10, 3500, true),
                         3600);
         placement.preempt(node, run, 3600);

@@ -3,12 +3,17 @@ package io.berth.submit.http;
 import static org.hamcrest.Matchers.anEmptyMap;
 import static org.hamcrest.Matchers.is;
 
+import io.berth.contracts.JobDescription;
 import io.berth.contracts.JobState;
 import io.berth.contracts.Limits;
 import io.berth.contracts.PrivateData;
+import io.berth.contracts.Rank;
+import io.berth.contracts.Reason;
 import io.berth.contracts.event.ConfigEntry;
 import io.berth.contracts.event.ConfigEntry.Account;
+import io.berth.contracts.event.JobStatus;
 import io.berth.contracts.event.Terms;
+import io.berth.contracts.topic.Topics;
 import io.berth.submit.Samples;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -25,9 +30,13 @@ class QueuesTest {
 
     private final Mesh mesh = Mesh.connect();
 
+    /// Jobs of other tests have ended.
     @BeforeEach
-    void guaranteed() {
+    void guaranteed() throws Exception {
         Api.awaitReady();
+        for (JobStatus left : mesh.events(Topics.JOB_STATES)) {
+            end(left.job().value(), left.description());
+        }
         mesh.publish(it -> it instanceof Account account ? guaranteed(account) : it);
         Api.eventually(() ->
                 Api.as("alice")
@@ -70,8 +79,8 @@ class QueuesTest {
                         .body("queues[1].running", is(1))
                         .body("capacity['gres/gpu']", is(20))
                         .body("guaranteed['gres/gpu']", is(22)));
-        mesh.jobStatus(Samples.status(mesh.submitted(a), JobState.COMPLETED, null, 9000));
-        mesh.jobStatus(Samples.status(mesh.submitted(b), JobState.COMPLETED, null, 9000));
+        end(a, mesh.submitted(a).description());
+        end(b, mesh.submitted(b).description());
     }
 
     @Test
@@ -83,6 +92,12 @@ class QueuesTest {
                         .get("/v1/queues")
                         .then()
                         .body("queues.account", is(List.of("team_b"))));
+    }
+
+    private void end(long job, JobDescription description) throws Exception {
+        mesh.jobStatus(
+                Samples.status(
+                        job, description, JobState.COMPLETED, Reason.NONE, Rank.NONE, null, 9000));
     }
 
     private long running(String user, String fields, List<String> gpus) throws Exception {
