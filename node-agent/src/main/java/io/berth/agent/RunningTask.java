@@ -117,7 +117,7 @@ record RunningTask(
                 && deadline != Long.MAX_VALUE
                 && LiveProcess.uptimeMillis() >= deadline - warning.secondsBefore() * 1000
                 && !files.has(WARNED)
-                && noted(() -> files.write(WARNED, ""))) {
+                && files.mark(WARNED)) {
             long left = Math.max(0, deadline - LiveProcess.uptimeMillis());
             tell("TIME_LIMIT", (System.currentTimeMillis() + left) / 1000);
             send(warning);
@@ -179,7 +179,7 @@ record RunningTask(
     }
 
     private RunEnd stopped(Stopping first) throws IOException, InterruptedException {
-        noted(() -> files.note(Stopping.NAME, first));
+        files.tryNote(Stopping.NAME, first);
         Stopping stopping = noticed(first);
         boolean over = files.exit().isPresent();
         if (!over && LiveProcess.uptimeMillis() < stopping.killAt()) {
@@ -209,9 +209,9 @@ record RunningTask(
     private Stopping noticed(Stopping first) throws IOException, InterruptedException {
         Stopping stopping = first;
         if (stopping.notice() != null && !files.has(NOTICED)) {
-            noted(() -> files.note(SAVED, files.job().checkpoint()));
+            files.tryNote(SAVED, files.job().checkpoint());
             tell(stopping.notice().reason(), stopping.notice().deadline());
-            noted(() -> files.write(NOTICED, ""));
+            files.mark(NOTICED);
             Signals.resume(group);
             WarningSignal wanted = warning();
             if (wanted == null) {
@@ -243,24 +243,8 @@ record RunningTask(
     private Stopping latest(Stopping known) {
         Stopping now = orders.stopping().orElse(known);
         if (!now.equals(known)) {
-            noted(() -> files.note(Stopping.NAME, now));
+            files.tryNote(Stopping.NAME, now);
         }
         return now;
-    }
-
-    private interface Note {
-        void write() throws IOException;
-    }
-
-    /// Writes what a later agent is to know. Whether it is there: a run does not end because the
-    /// spool's disk is full, which has room for the name of an empty file still.
-    private boolean noted(Note note) {
-        try {
-            note.write();
-            return true;
-        } catch (IOException e) {
-            LOG.atWarn().setCause(e).addKeyValue("run", launch.run()).log("Not noted in the spool");
-            return false;
-        }
     }
 }

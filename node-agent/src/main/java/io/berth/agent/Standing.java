@@ -8,8 +8,6 @@ import io.berth.agent.launch.RunFiles;
 import java.io.IOException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// Whether a part's task stands still, as it is asked to. Confined to the part's thread.
 ///
@@ -39,8 +37,6 @@ final class Standing {
 
         void notSuspended(int nth, String why);
     }
-
-    private static final Logger LOG = LoggerFactory.getLogger(Standing.class);
 
     private final RunFiles files;
     private final Group group;
@@ -138,12 +134,8 @@ final class Standing {
         files.note(Stood.NAME, now);
     }
 
-    /// A run does not end because the spool's disk is full.
     private void keep(Stood now) {
-        try {
-            note(now);
-        } catch (IOException e) {
-            LOG.atWarn().setCause(e).addKeyValue("run", files.run()).log("Not noted in the spool");
-        }
+        stood = now;
+        files.tryNote(Stood.NAME, now);
     }
 }

@@ -72,7 +72,7 @@ final class AccountsSection {
                         "organization",
                         "coordinators"));
         int shares = shares(map.place("shares"), map.at("shares"));
-        @Nullable String parent = parent(map);
+        @Nullable String parent = parent(accounts, map);
         @Nullable Terms terms = terms(map, guarantees.of(name));
         AccountDetails details =
                 new AccountDetails(
@@ -126,7 +126,8 @@ final class AccountsSection {
         return terms.equals(Terms.NONE) ? null : terms;
     }
 
-    private @Nullable String parent(YamlMap account) throws InvalidClusterFile {
+    /// The account right above one; null right under the root.
+    static @Nullable String parent(YamlMap accounts, YamlMap account) throws InvalidClusterFile {
         String parent = account.text("parent");
         if (parent == null || parent.equals(ConfigEntry.ROOT_ACCOUNT)) {
             return null;
@@ -140,7 +141,7 @@ final class AccountsSection {
 
     private void refuseCycle(String account) throws InvalidClusterFile {
         Set<String> above = new HashSet<>();
-        for (@Nullable String at = account; at != null; at = parent(accounts.map(at))) {
+        for (@Nullable String at = account; at != null; at = parent(accounts, accounts.map(at))) {
             if (!above.add(at)) {
                 throw new InvalidClusterFile(
                         accounts.place(account) + ".parent", "the account is below itself");

@@ -3,11 +3,11 @@ package io.berth.accounting.cluster;
 import io.berth.contracts.Limit;
 import io.berth.contracts.Limits;
 import io.berth.contracts.Tres;
-import io.berth.contracts.event.ConfigEntry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// What a cluster file guarantees to its accounts: amounts of resources as a map or as a text such
 /// as `gres/gpu=16`. An account is guaranteed no more than it may have, and accounts below another
@@ -36,39 +36,33 @@ final class GuaranteesSection {
         Map<String, Map<String, Long>> below = new TreeMap<>();
         for (String name : accounts.keys()) {
             Map<String, Long> own = of(name);
-            if (own.isEmpty()) {
-                continue;
-            }
-            for (String above : lineage(name)) {
+            refuseBeyondLimit(name, own, name);
+            boolean counted = false;
+            for (String above : above(name)) {
                 refuseBeyondLimit(name, own, above);
-            }
-            List<String> above = lineage(name);
-            for (int i = 1; i < above.size(); i++) {
-                if (!of(above.get(i)).isEmpty()) {
-                    Map<String, Long> sum =
-                            below.computeIfAbsent(above.get(i), _ -> new TreeMap<>());
+                if (!counted && !of(above).isEmpty()) {
+                    Map<String, Long> sum = below.computeIfAbsent(above, _ -> new TreeMap<>());
                     own.forEach((resource, amount) -> sum.merge(resource, amount, Long::sum));
-                    break;
+                    counted = true;
                 }
             }
         }
-        for (String name : below.keySet()) {
-            refuseBeyondParent(name, below.getOrDefault(name, Map.of()));
+        for (var its : below.entrySet()) {
+            refuseBeyondParent(its.getKey(), its.getValue());
         }
     }
 
-    /// The account and those above it, upwards.
-    private List<String> lineage(String account) throws InvalidClusterFile {
-        var names = new ArrayList<String>();
-        for (String name = account; accounts.has(name); ) {
-            names.add(name);
-            String parent = accounts.map(name).text("parent");
-            name = parent == null ? ConfigEntry.ROOT_ACCOUNT : parent;
-            if (name.equals(ConfigEntry.ROOT_ACCOUNT)) {
-                break;
-            }
+    /// The accounts above one, upwards.
+    private List<String> above(String account) throws InvalidClusterFile {
+        var above = new ArrayList<String>();
+        for (@Nullable String at = parent(account); at != null; at = parent(at)) {
+            above.add(at);
         }
-        return names;
+        return above;
+    }
+
+    private @Nullable String parent(String account) throws InvalidClusterFile {
+        return AccountsSection.parent(accounts, accounts.map(account));
     }
 
     private void refuseBeyondLimit(String account, Map<String, Long> own, String above)

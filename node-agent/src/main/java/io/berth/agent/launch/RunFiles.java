@@ -31,10 +31,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// A run's folder in the spool: what the agent, the shim and the task write for one another. Each
 /// file appears whole, by renaming.
 public final class RunFiles {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RunFiles.class);
 
     /// The shim has ended the run, because the node's lease was over.
     public static final String FENCED = "fenced";
@@ -168,6 +172,30 @@ public final class RunFiles {
     /// Writes a value that need not survive a power cut, which nothing that runs survives.
     public void note(String name, Object value) throws IOException {
         write(name, Json.mapper().writeValueAsString(value));
+    }
+
+    private interface Write {
+        void run() throws IOException;
+    }
+
+    /// Notes a value if it can: a run does not end because the spool's disk is full.
+    public void tryNote(String name, Object value) {
+        var unused = tried(() -> note(name, value));
+    }
+
+    /// Makes an empty file, for the name of which a full disk has room still. Whether it is there.
+    public boolean mark(String name) {
+        return tried(() -> write(name, ""));
+    }
+
+    private boolean tried(Write write) {
+        try {
+            write.run();
+            return true;
+        } catch (IOException e) {
+            LOG.atWarn().setCause(e).addKeyValue("run", run()).log("Not noted in the spool");
+            return false;
+        }
     }
 
     /// The value kept or noted under that name, if there is one.

@@ -259,12 +259,12 @@ final class NodeTable {
         var most = new TreeMap<String, Long>();
         long count = 0;
         for (NodeKind kind : whole(job)) {
-            long has = kind.gpusByType().values().stream().mapToLong(Long::longValue).sum();
+            Map<String, Long> byType = kind.gpusByType();
+            long has = byType.values().stream().mapToLong(Long::longValue).sum();
             if (has > count) {
                 count = has;
                 most.clear();
-                kind.gpusByType()
-                        .forEach((type, each) -> most.put(type, each * job.request().nodes()));
+                byType.forEach((type, each) -> most.put(type, each * job.request().nodes()));
             }
         }
         return most;
