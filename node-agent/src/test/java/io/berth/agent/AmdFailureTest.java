@@ -67,8 +67,7 @@ class AmdFailureTest {
     }
 
     private Heartbeat heartbeat(int gpus) {
-        return placement.awaitHeartbeat(
-                it -> it.node().value().equals(rig.node) && it.gpus().size() == gpus);
+        return placement.awaitHeartbeat(rig.node, it -> it.gpus().size() == gpus);
     }
 
     private static List<String> gpus(NodeSeen seen) {
@@ -146,9 +145,10 @@ class AmdFailureTest {
         await().until(() -> Files.exists(runs.resolve(run + "/gpu-energy")));
 
         machine.energy(1, 9_250_000);
-        placement.awaitHeartbeat(it ->
-                it.node().value().equals(rig.node)
-                        && it.gpus().stream()
+        placement.awaitHeartbeat(
+                rig.node,
+                it ->
+                        it.gpus().stream()
                                 .anyMatch(gpu -> Objects.equals(gpu.millijoules(), 9_250_000L)));
         Files.writeString(rig.work.resolve("done"), "");
 

@@ -59,8 +59,7 @@ class BothVendorsTest {
     }
 
     private Heartbeat heartbeat(int gpus) {
-        return rig.placement.awaitHeartbeat(
-                it -> it.node().value().equals(rig.node) && it.gpus().size() == gpus);
+        return rig.placement.awaitHeartbeat(rig.node, it -> it.gpus().size() == gpus);
     }
 
     @Test

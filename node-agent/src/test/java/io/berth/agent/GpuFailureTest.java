@@ -209,8 +209,11 @@ class GpuFailureTest {
         await().until(() -> Files.exists(spool().resolve(run + "/gpu-energy")));
 
         driver.add("gpu 2 used=9000 mj=5250000");
-        placement.awaitHeartbeat(it ->
-                it.gpus().stream().anyMatch(gpu -> Objects.equals(gpu.millijoules(), 5_250_000L)));
+        placement.awaitHeartbeat(
+                rig.node,
+                it ->
+                        it.gpus().stream()
+                                .anyMatch(gpu -> Objects.equals(gpu.millijoules(), 5_250_000L)));
         Files.writeString(rig.work.resolve("done"), "");
 
         Ended ended = placement.await(Ended.class, run);
@@ -223,8 +226,11 @@ class GpuFailureTest {
         placement.register(rig.node);
 
         Heartbeat heartbeat =
-                placement.awaitHeartbeat(it ->
-                        it.gpus().stream().anyMatch(gpu -> Objects.equals(gpu.celsius(), 61)));
+                placement.awaitHeartbeat(
+                        rig.node,
+                        it ->
+                                it.gpus().stream()
+                                        .anyMatch(gpu -> Objects.equals(gpu.celsius(), 61)));
 
         assertThat(heartbeat.gpus()).hasSize(4);
         assertThat(new AgentMetrics().text(rig.process.agents()).lines())

@@ -56,8 +56,7 @@ class GpusLaterTest {
 
     /// That its errors and its samples are heard.
     private static void assertWatched(AgentRig rig, NvmlStub driver) throws Exception {
-        rig.placement.awaitHeartbeat(
-                it -> it.node().value().equals(rig.node) && it.gpus().size() == 4);
+        rig.placement.awaitHeartbeat(rig.node, it -> it.gpus().size() == 4);
         driver.add("xid 2 79");
         rig.placement.registerUntil(rig.node, it -> isOut(it, "GPU-2"));
     }
@@ -157,8 +156,7 @@ class GpusLaterTest {
         try (var rig = rig(driver)) {
             rig.placement.register(rig.node);
 
-            rig.placement.awaitHeartbeat(
-                    it -> it.node().value().equals(rig.node) && it.gpus().size() == 3);
+            rig.placement.awaitHeartbeat(rig.node, it -> it.gpus().size() == 3);
             // Several times the patience of tests.
             Thread.sleep(1500);
 

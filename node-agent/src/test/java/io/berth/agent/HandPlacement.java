@@ -378,10 +378,16 @@ final class HandPlacement implements AutoCloseable {
                 .orElseThrow();
     }
 
-    Heartbeat awaitHeartbeat(Predicate<Heartbeat> condition) {
+    Heartbeat awaitHeartbeat(String node, Predicate<Heartbeat> condition) {
         return Awaitility.await()
                 .atMost(LIMIT)
-                .until(() -> heartbeats.stream().filter(condition).findFirst(), Optional::isPresent)
+                .until(
+                        () ->
+                                heartbeats.stream()
+                                        .filter(it -> it.node().value().equals(node))
+                                        .filter(condition)
+                                        .findFirst(),
+                        Optional::isPresent)
                 .orElseThrow();
     }
 

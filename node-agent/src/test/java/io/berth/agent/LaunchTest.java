@@ -552,11 +552,14 @@ class LaunchTest {
         placement.launch(node, run, Jobs.script(run.job(), rig.work, body), 64);
 
         Heartbeat beat =
-                placement.awaitHeartbeat(it ->
-                        it.used().stream()
-                                .filter(used -> used.run().equals(run))
-                                .flatMap(used -> used.steps().stream())
-                                .anyMatch(step -> step.number() == 1 && step.cpuMillis() > 0));
+                placement.awaitHeartbeat(
+                        node,
+                        it ->
+                                it.used().stream()
+                                        .filter(used -> used.run().equals(run))
+                                        .flatMap(used -> used.steps().stream())
+                                        .anyMatch(step ->
+                                                step.number() == 1 && step.cpuMillis() > 0));
 
         assertThat(beat.used().getFirst().steps())
                 .singleElement()
@@ -630,10 +633,13 @@ class LaunchTest {
         placement.launch(node, run, Jobs.script(run.job(), rig.work, "while :; do :; done"), 64);
 
         Heartbeat beat =
-                placement.awaitHeartbeat(it ->
-                        it.used().stream()
-                                .anyMatch(used ->
-                                        used.run().equals(run) && used.used().cpuMillis() > 0));
+                placement.awaitHeartbeat(
+                        node,
+                        it ->
+                                it.used().stream()
+                                        .anyMatch(used ->
+                                                used.run().equals(run)
+                                                        && used.used().cpuMillis() > 0));
 
         assertThat(beat.used()).singleElement().returns(run, RunUsage::run);
         assertThat(beat.used().getFirst().used().maxMemoryMib()).isBetween(0L, 64L);

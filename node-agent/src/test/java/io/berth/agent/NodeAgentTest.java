@@ -194,7 +194,7 @@ class NodeAgentTest {
         placement.await(Started.class, current);
 
         placement.stop(node, stale, 0);
-        placement.awaitHeartbeat(it -> it.node().value().equals(node) && it.applied() == 2);
+        placement.awaitHeartbeat(node, it -> it.applied() == 2);
         Files.writeString(rig.work.resolve("done"), "");
 
         Ended ended = placement.await(Ended.class, current);
@@ -349,8 +349,7 @@ class NodeAgentTest {
         RunId run = run("sleep 60");
         placement.await(Started.class, run);
 
-        var heartbeat =
-                placement.awaitHeartbeat(it -> it.node().value().equals(node) && it.applied() == 1);
+        var heartbeat = placement.awaitHeartbeat(node, it -> it.applied() == 1);
 
         assertThat(heartbeat.epoch()).isEqualTo(placement.epoch(node));
         assertThat(heartbeat.runs()).containsExactly(run);

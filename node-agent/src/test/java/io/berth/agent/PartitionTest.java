@@ -390,8 +390,7 @@ class PartitionTest {
     /// In the epoch that is now.
     private void awaitHeartbeat(Predicate<Heartbeat> condition) {
         long epoch = placement.epoch(rig.node);
-        placement.awaitHeartbeat(it ->
-                it.node().value().equals(rig.node) && it.epoch() == epoch && condition.test(it));
+        placement.awaitHeartbeat(rig.node, it -> it.epoch() == epoch && condition.test(it));
     }
 
     @Test
